@@ -1,0 +1,1 @@
+"""Properties under Nutch's names, as frozen models."""

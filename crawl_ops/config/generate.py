@@ -1,0 +1,65 @@
+"""Properties of generate and of the fetch lists."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from crawl_ops.config.group import Group
+
+
+class Generate(Group):
+    """Which due URLs become a segment."""
+
+    prefix = "generate"
+
+    topn: int = Field(
+        50_000,
+        ge=-1,
+        alias="generate.topN",
+        description="URLs of one segment at most; -1: all that are due.",
+    )
+    max_count: int = Field(
+        -1, ge=-1, description="URLs of one host or domain in a segment at most; -1: no limit."
+    )
+    count_mode: Literal["host", "domain"] = Field(
+        "host", description="What generate.max.count counts."
+    )
+    update_crawldb: bool = Field(
+        True, description="Kept for Nutch's users; an open segment always marks its URLs."
+    )
+    min_score: float = Field(0.0, description="URLs of a lower sort value are left out.")
+    min_interval: int = Field(
+        -1,
+        ge=-1,
+        description="URLs with a longer interval (seconds) are left out; -1: off. The name is Nutch's.",
+    )
+    restrict_status: str = Field("", description="Only URLs of this status, as in db_unfetched.")
+    filter: bool = Field(True, description="Ask the URL filters again.")
+    num_fetchers: int = Field(
+        2, ge=1, le=1000, description="Fetch lists of a segment (ours; Nutch's -numFetchers)."
+    )
+
+
+class Partition(Group):
+    """How URLs are spread over fetch lists."""
+
+    prefix = "partition"
+
+    url_mode: Literal["byHost", "byDomain", "byIP"] = Field(
+        "byHost", description="What stays together in one fetch list."
+    )
+
+
+class Crawl(Group):
+    """The cycle as a whole."""
+
+    prefix = "crawl"
+
+    gen_delay: int = Field(
+        604_800_000,
+        ge=0,
+        description="Milliseconds for which a generated and not yet folded segment blocks its URLs (7 days).",
+    )
+    max_depth: int = Field(
+        10, ge=1, le=100, description="Depths that the DAG is built with (ours)."
+    )

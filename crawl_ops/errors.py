@@ -1,0 +1,52 @@
+"""The errors of crawl_ops.
+
+CrawlError                       exit 2, not retryable
+├── ConfigError                  a property is missing, unknown or out of range; a plug-in cannot be loaded
+├── SeedError                    a seed file or seed list cannot be read, or has nothing that is a URL
+├── StoreError                   the crawl folder cannot be used, or a file in it is not of its schema
+│   ├── NotFoundError            exit 1: the segment, URL or version asked for does not exist
+│   └── CommitConflictError      retryable: another job committed to the table first
+└── IndexingError                retryable: an index writer refused a batch
+
+Everything about one URL (DNS, 404, robots, broken HTML, too large) is a status with a reason,
+never one of these.
+"""
+
+from typing import ClassVar
+
+
+class CrawlError(Exception):
+    """A job or command cannot go on. The message is one line that names the file or property."""
+
+    retryable: ClassVar[bool] = False
+    exit_code: ClassVar[int] = 2
+
+
+class ConfigError(CrawlError):
+    """A property is missing, unknown or out of range, or a plug-in cannot be loaded."""
+
+
+class SeedError(CrawlError):
+    """A seed file cannot be read, or a seed line is no URL."""
+
+
+class StoreError(CrawlError):
+    """The crawl folder cannot be used, or a file in it is not of its declared schema."""
+
+
+class NotFoundError(StoreError):
+    """The segment, URL or version asked for does not exist."""
+
+    exit_code = 1
+
+
+class CommitConflictError(StoreError):
+    """Another job committed to the same table first; asking again is safe."""
+
+    retryable = True
+
+
+class IndexingError(CrawlError):
+    """An index writer refused a batch."""
+
+    retryable = True

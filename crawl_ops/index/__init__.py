@@ -1,0 +1,1 @@
+"""The search index: documents, writers, search."""

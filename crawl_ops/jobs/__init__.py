@@ -1,0 +1,1 @@
+"""The jobs of a crawl, one function a file."""

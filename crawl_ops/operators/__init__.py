@@ -1,0 +1,1 @@
+"""Airflow operators, one a job; the only door to airflow."""

@@ -1,0 +1,1 @@
+"""From bytes to title, text, outlinks and metadata."""

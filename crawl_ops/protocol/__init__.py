@@ -1,0 +1,1 @@
+"""The wire: http, robots.txt, fetch queues."""

@@ -1,0 +1,1 @@
+"""The crawl folder: versioned tables, segments, the DuckDB session."""

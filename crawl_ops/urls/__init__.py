@@ -1,0 +1,1 @@
+"""URLs: normalizers, filters, host and domain, key."""
