@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from crawl_ops.config.group import SHORT_CLASS_NAME, Group, Words
+from crawl_ops.config.group import INTEGER_MAX, SHORT_CLASS_NAME, Group, Words, split_words
 
 
 class Db(Group):
@@ -13,11 +13,15 @@ class Db(Group):
     prefix = "db"
 
     fetch_interval_default: int = Field(
-        2_592_000, ge=0, description="Seconds between two fetches of a page (30 days)."
+        2_592_000,
+        ge=0,
+        le=INTEGER_MAX,
+        description="Seconds between two fetches of a page (30 days).",
     )
     fetch_interval_max: int = Field(
         7_776_000,
         ge=1,
+        le=INTEGER_MAX,
         description="Longest interval in seconds (90 days); after it everything is tried again.",
     )
     fetch_retry_max: int = Field(
@@ -44,12 +48,14 @@ class Db(Group):
         60.0,
         ge=0,
         alias="db.fetch.schedule.adaptive.min_interval",
+        le=INTEGER_MAX,
         description="Shortest interval in seconds.",
     )
     adaptive_max_interval: float = Field(
         31_536_000.0,
         ge=1,
         alias="db.fetch.schedule.adaptive.max_interval",
+        le=INTEGER_MAX,
         description="Longest interval in seconds.",
     )
     adaptive_sync_delta: bool = Field(
@@ -70,7 +76,10 @@ class Db(Group):
     update_purge_404: bool = Field(False, description="Drop db_gone records.")
     update_purge_orphans: bool = Field(False, description="Drop db_orphan records.")
     update_max_inlinks: int = Field(
-        10_000, ge=1, description="Links to one URL that updatedb looks at, best scores first."
+        10_000,
+        ge=1,
+        le=INTEGER_MAX,
+        description="Links to one URL that updatedb looks at, best scores first.",
     )
     ignore_internal_links: bool = Field(False, description="Drop links inside a site.")
     ignore_external_links: bool = Field(
@@ -82,14 +91,22 @@ class Db(Group):
     ignore_also_redirects: bool = Field(
         True, description="Redirects obey the two properties before."
     )
-    score_injected: float = Field(1.0, description="Score of a seed.")
-    score_link_external: float = Field(1.0, description="OPIC: factor for links to other hosts.")
-    score_link_internal: float = Field(1.0, description="OPIC: factor for links inside a host.")
+    score_injected: float = Field(1.0, ge=-1e30, le=1e30, description="Score of a seed.")
+    score_link_external: float = Field(
+        1.0, ge=-1e30, le=1e30, description="OPIC: factor for links to other hosts."
+    )
+    score_link_internal: float = Field(
+        1.0, ge=-1e30, le=1e30, description="OPIC: factor for links inside a host."
+    )
     score_count_filtered: bool = Field(
         False, description="OPIC: divide by all links found, not only by those kept."
     )
-    max_outlinks_per_page: int = Field(100, ge=-1, description="Links kept of one page; -1: all.")
-    max_outlink_length: int = Field(4096, ge=1, description="Longer URLs are dropped.")
+    max_outlinks_per_page: int = Field(
+        100, ge=-1, le=INTEGER_MAX, description="Links kept of one page; -1: all."
+    )
+    max_outlink_length: int = Field(
+        4096, ge=1, le=INTEGER_MAX, description="Longer URLs are dropped."
+    )
     parsemeta_to_crawldb: Words = Field(
         (), description="Keys of parse metadata that are copied into the crawldb."
     )
@@ -100,6 +117,7 @@ class Db(Group):
         2,
         ge=0,
         alias="db.signature.text_profile.min_token_len",
+        le=INTEGER_MAX,
         description="Tokens must be longer than this.",
     )
     text_profile_quant_rate: float = Field(
@@ -110,14 +128,18 @@ class Db(Group):
         description="How coarsely token counts are rounded.",
     )
     versions_kept: int = Field(
-        10, ge=1, description="Versions of a table that vacuum keeps (ours, not Nutch's)."
+        10,
+        ge=1,
+        le=INTEGER_MAX,
+        description="Versions of a table that vacuum keeps (ours, not Nutch's).",
     )
     versions_kept_hours: float = Field(
-        24.0, ge=0, description="Hours for which vacuum keeps every version (ours)."
+        24.0, ge=0, le=876_000, description="Hours for which vacuum keeps every version (ours)."
     )
     bucket_rows: int = Field(
         3_000_000,
         ge=1000,
+        le=INTEGER_MAX,
         description="Rows of a bucket beyond which the bucket count is doubled (ours).",
     )
     fsync: bool = Field(
@@ -130,10 +152,10 @@ class Linkdb(Group):
 
     prefix = "linkdb"
 
-    max_inlinks: int = Field(10_000, ge=1, description="Links kept for one URL.")
+    max_inlinks: int = Field(10_000, ge=1, le=INTEGER_MAX, description="Links kept for one URL.")
     ignore_internal_links: bool = Field(True, description="Leave out links inside a host.")
     ignore_external_links: bool = Field(False, description="Leave out links between hosts.")
-    max_anchor_length: int = Field(100, ge=0, description="Longer anchors are cut.")
+    max_anchor_length: int = Field(100, ge=0, le=INTEGER_MAX, description="Longer anchors are cut.")
 
 
 class Scoring(Group):
@@ -143,7 +165,10 @@ class Scoring(Group):
 
     filter_order: Words = Field(("opic",), description="Scoring in use: opic, depth.")
     depth_max: int = Field(
-        1000, ge=1, description="scoring-depth: links from a seed that are followed."
+        1000,
+        ge=1,
+        le=INTEGER_MAX,
+        description="scoring-depth: links from a seed that are followed.",
     )
 
 
@@ -155,8 +180,13 @@ class Dedup(Group):
     group_mode: Literal["none", "host", "domain"] = Field(
         "none", description="Compare all pages, or only those of one host or domain."
     )
-    compare_order: Words = Field(
+    compare_order: Annotated[
+        tuple[Literal["score", "fetchTime", "httpsOverHttp", "urlLength"], ...],
+        BeforeValidator(split_words),
+    ] = Field(
         ("score", "fetchTime", "urlLength"),
+        min_length=1,
+        max_length=4,
         description="Criteria in order: score, fetchTime, httpsOverHttp, urlLength.",
     )
 

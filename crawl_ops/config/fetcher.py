@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from crawl_ops.config.group import Group
+from crawl_ops.config.group import INTEGER_MAX, Group
 
 
 class Fetcher(Group):
@@ -24,11 +24,13 @@ class Fetcher(Group):
     max_crawl_delay: float = Field(
         30.0,
         ge=-1,
+        le=86_400,
         description="A robots Crawl-delay (seconds) above this skips the page; -1: never.",
     )
     min_crawl_delay: float | None = Field(
         None,
         ge=0,
+        le=86_400,
         description="A robots Crawl-delay below this is raised to it; unset: fetcher.server.delay.",
     )
     threads_fetch: int = Field(10, ge=1, le=2000, description="Threads of one fetch.")
@@ -39,35 +41,44 @@ class Fetcher(Group):
         "byHost", description="What a queue is."
     )
     queue_depth_multiplier: int = Field(
-        50, ge=1, description="URLs held in memory, times fetcher.threads.fetch."
+        50, ge=1, le=1_000_000, description="URLs held in memory, times fetcher.threads.fetch."
     )
     store_content: bool = Field(True, description="Keep the bytes of pages.")
     store_robotstxt: bool = Field(False, description="Keep robots.txt answers as content.")
     timelimit_mins: float = Field(
-        -1, ge=-1, description="Minutes after which no further URL is fetched; -1: no limit."
+        -1,
+        ge=-1,
+        le=5_256_000,
+        description="Minutes after which no further URL is fetched; -1: no limit.",
     )
     max_exceptions_per_queue: int = Field(
-        5, ge=-1, description="Exceptions after which a queue is emptied; -1: never."
+        5,
+        ge=-1,
+        le=INTEGER_MAX,
+        description="Exceptions after which a queue is emptied; -1: never.",
     )
     exceptions_per_queue_delay: float | None = Field(
         None,
         ge=0,
-        description="Seconds added after an exception, doubled each time; unset: fetcher.server.delay.",
+        le=86_400,
+        description="Seconds added after an exception, doubled each time; unset: "
+        "fetcher.server.delay.",
     )
     throughput_threshold_pages: float = Field(
         -1, ge=-1, description="Pages per second below which the fetch ends; -1: off."
     )
     throughput_threshold_retries: int = Field(
-        5, ge=0, description="Misses of the threshold that are let pass."
+        5, ge=0, le=INTEGER_MAX, description="Misses of the threshold that are let pass."
     )
     throughput_threshold_check_after: float = Field(
-        5.0, ge=0, description="Minutes before the threshold counts."
+        5.0, ge=0, le=5_256_000, description="Minutes before the threshold counts."
     )
     part_bytes: int = Field(
         64 << 20,
         ge=1 << 10,
+        le=4 << 30,
         description="Content bytes after which a part file is finished (ours).",
     )
     part_seconds: float = Field(
-        30.0, gt=0, description="Seconds after which a part file is finished (ours)."
+        30.0, gt=0, le=86_400, description="Seconds after which a part file is finished (ours)."
     )

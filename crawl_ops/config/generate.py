@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from crawl_ops.config.group import Group
+from crawl_ops.config.group import INTEGER_MAX, Group
+from crawl_ops.model import DbStatus
 
 
 class Generate(Group):
@@ -16,10 +17,14 @@ class Generate(Group):
         50_000,
         ge=-1,
         alias="generate.topN",
+        le=INTEGER_MAX,
         description="URLs of one segment at most; -1: all that are due.",
     )
     max_count: int = Field(
-        -1, ge=-1, description="URLs of one host or domain in a segment at most; -1: no limit."
+        -1,
+        ge=-1,
+        le=INTEGER_MAX,
+        description="URLs of one host or domain in a segment at most; -1: no limit.",
     )
     count_mode: Literal["host", "domain"] = Field(
         "host", description="What generate.max.count counts."
@@ -27,13 +32,21 @@ class Generate(Group):
     update_crawldb: bool = Field(
         True, description="Kept for Nutch's users; an open segment always marks its URLs."
     )
-    min_score: float = Field(0.0, description="URLs of a lower sort value are left out.")
+    min_score: float = Field(
+        0.0, ge=-1e30, le=1e30, description="URLs of a lower sort value are left out."
+    )
     min_interval: int = Field(
         -1,
         ge=-1,
-        description="URLs with a longer interval (seconds) are left out; -1: off. The name is Nutch's.",
+        le=INTEGER_MAX,
+        description="URLs with a longer interval (seconds) are left out; -1: off. The name is "
+        "Nutch's.",
     )
-    restrict_status: str = Field("", description="Only URLs of this status, as in db_unfetched.")
+    restrict_status: str = Field(
+        "",
+        pattern=f"^({'|'.join(DbStatus)})?$",
+        description="Only URLs of this status, as in db_unfetched.",
+    )
     filter: bool = Field(True, description="Ask the URL filters again.")
     num_fetchers: int = Field(
         2, ge=1, le=1000, description="Fetch lists of a segment (ours; Nutch's -numFetchers)."
@@ -58,7 +71,9 @@ class Crawl(Group):
     gen_delay: int = Field(
         604_800_000,
         ge=0,
-        description="Milliseconds for which a generated and not yet folded segment blocks its URLs (7 days).",
+        le=3_153_600_000_000,
+        description="Milliseconds for which a generated and not yet folded segment blocks its URLs "
+        "(7 days).",
     )
     max_depth: int = Field(
         10, ge=1, le=100, description="Depths that the DAG is built with (ours)."

@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
+
+INTEGER_MAX = 2**31 - 1
+"""The largest number of an INTEGER column (seconds, counts)."""
 
 
-def _words(value: Any) -> Any:
+def split_words(value: Any) -> Any:
+    """Text as the names in it; anything else as it is."""
     if isinstance(value, str):
         return tuple(value.replace(",", " ").split())
     return value
@@ -19,11 +23,14 @@ def _short_class_name(value: Any) -> Any:
     return value
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Words = Annotated[tuple[str, ...], BeforeValidator(split_words)]
 """Several names: a TOML array, or one text separated by commas or blanks."""
 
 SHORT_CLASS_NAME = BeforeValidator(_short_class_name)
 """Takes Nutch's full Java class name as its last part."""
+
+HeaderText = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""Text that goes into a request header: no control characters, so no second header."""
 
 ConfigFile = Annotated[Path | None, "resolved against the folder of crawl.toml"]
 """A rule file; empty or missing means the rules that come with crawl_ops."""
@@ -35,7 +42,8 @@ class Group(BaseModel):
     A field whose Nutch name does not follow from its own has that name as alias.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # Built on first use: a command that changes three properties validates three groups.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     prefix: ClassVar[str] = ""
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from crawl_ops.config.group import ConfigFile, Group, Words
+from crawl_ops.config.group import INTEGER_MAX, ConfigFile, Group, HeaderText, Words
 
 
 class Http(Group):
@@ -10,15 +10,16 @@ class Http(Group):
 
     prefix = "http"
 
-    agent_name: str = Field(
+    agent_name: HeaderText = Field(
         "",
         max_length=200,
-        description="Name the crawl gives itself; must be set to fetch. Its product token is what robots.txt rules are matched with.",
+        description="Name the crawl gives itself; must be set to fetch. Its product token is what "
+        "robots.txt rules are matched with.",
     )
-    agent_version: str = Field("", description="Appended to the name after a slash.")
-    agent_description: str = Field("", description="In brackets after the name.")
-    agent_url: str = Field("", description="In brackets after the name.")
-    agent_email: str = Field("", description="In brackets after the name.")
+    agent_version: HeaderText = Field("", description="Appended to the name after a slash.")
+    agent_description: HeaderText = Field("", description="In brackets after the name.")
+    agent_url: HeaderText = Field("", description="In brackets after the name.")
+    agent_email: HeaderText = Field("", description="In brackets after the name.")
     robots_agents: Words = Field(
         (), description="Further names that robots.txt rules are matched with."
     )
@@ -30,28 +31,33 @@ class Http(Group):
         True, description="Wait when robots.txt answers 5xx or 429, or cannot be reached."
     )
     robots_503_defer_visits_delay: int = Field(
-        300_000, ge=0, description="Milliseconds before robots.txt is asked again."
+        300_000, ge=0, le=86_400_000, description="Milliseconds before robots.txt is asked again."
     )
     robots_503_defer_visits_retries: int = Field(
-        3, ge=0, description="Tries, after which the host is left for this round."
+        3, ge=0, le=100, description="Tries, after which the host is left for this round."
     )
     robots_redirect_max: int = Field(
         5, ge=0, le=100, description="Redirects followed for robots.txt."
     )
     robots_content_limit: int = Field(
-        512_000, ge=1024, description="Bytes of robots.txt that are read (RFC 9309 2.5; ours)."
+        512_000,
+        ge=1024,
+        le=1 << 30,
+        description="Bytes of robots.txt that are read (RFC 9309 2.5; ours).",
     )
     robots_cache_hours: float = Field(
         24.0, ge=0, le=168, description="Hours for which a robots.txt may be used again (ours)."
     )
     timeout: int = Field(
-        10_000, ge=1, description="Milliseconds to connect, and between two reads."
+        10_000, ge=1, le=86_400_000, description="Milliseconds to connect, and between two reads."
     )
     content_limit: int = Field(
-        1_048_576, ge=-1, description="Decoded bytes kept of a page; -1: all."
+        1_048_576, ge=-1, le=INTEGER_MAX, description="Decoded bytes kept of a page; -1: all."
     )
-    time_limit: float = Field(-1, ge=-1, description="Seconds for one page; -1: 300.")
-    header_limit: int = Field(262_144, ge=8192, description="Bytes of response headers (ours).")
+    time_limit: float = Field(-1, ge=-1, le=86_400, description="Seconds for one page; -1: 300.")
+    header_limit: int = Field(
+        262_144, ge=8192, le=64 << 20, description="Bytes of response headers (ours)."
+    )
     partial_truncated: bool = Field(
         False, description="Keep bodies that end too early, marked as truncated."
     )
@@ -69,14 +75,14 @@ class Http(Group):
     auth_file: ConfigFile = Field(
         None, description="Credentials in the format of Nutch's httpclient-auth.xml."
     )
-    accept: str = Field(
+    accept: HeaderText = Field(
         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         description="Request header.",
     )
-    accept_language: str = Field(
+    accept_language: HeaderText = Field(
         "en-us,en-gb,en;q=0.7,*;q=0.3", description="Request header; a blank leaves it out."
     )
-    accept_charset: str = Field(
+    accept_charset: HeaderText = Field(
         "utf-8,iso-8859-1;q=0.7,*;q=0.7", description="Request header; a blank leaves it out."
     )
     store_responsetime: bool = Field(True, description="Keep the response time.")
@@ -86,6 +92,7 @@ class Http(Group):
     retry_after_max: int = Field(
         300,
         ge=0,
+        le=86_400,
         description="Longest Retry-After (seconds) that is waited for within a fetch (ours).",
     )
     filter_ipaddress_include: Words = Field(
@@ -93,7 +100,8 @@ class Http(Group):
     )
     filter_ipaddress_exclude: Words = Field(
         ("private",),
-        description="Never these addresses: IPs, CIDR blocks, localhost, loopback, sitelocal, or private (all that is not public).",
+        description="Never these addresses: IPs, CIDR blocks, localhost, loopback, sitelocal, or "
+        "private (all that is not public).",
     )
 
 

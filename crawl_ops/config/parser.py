@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from crawl_ops.config.group import ConfigFile, Group, Words
+from crawl_ops.config.group import INTEGER_MAX, ConfigFile, Group, Words
 
 
 class Parser(Group):
@@ -15,7 +15,7 @@ class Parser(Group):
     character_encoding_default: str = Field(
         "windows-1252", description="Charset when nothing else tells."
     )
-    timeout: float = Field(30.0, ge=-1, description="Seconds for one page; -1: 300.")
+    timeout: float = Field(30.0, ge=-1, le=86_400, description="Seconds for one page; -1: 300.")
     skip_truncated: bool = Field(True, description="Do not parse pages that were cut.")
     store_text: bool = Field(True, description="Write parse_text.")
     delete_failed_parse: bool = Field(
@@ -85,8 +85,12 @@ class Sitemap(Group):
     strict_parsing: bool = Field(
         True, description="Locations must share the prefix of the sitemap."
     )
-    size_max: int = Field(52_428_800, ge=1024, description="Bytes of a sitemap, unpacked.")
-    max_per_host: int = Field(50, ge=0, description="Sitemaps of one host read in a round (ours).")
+    size_max: int = Field(
+        52_428_800, ge=1024, le=INTEGER_MAX, description="Bytes of a sitemap, unpacked."
+    )
+    max_per_host: int = Field(
+        50, ge=0, le=50_000, description="Sitemaps of one host read in a round (ours)."
+    )
 
 
 class SitemapsFromRobots(Group):

@@ -1,6 +1,6 @@
 """All groups of properties in one model, and the map from property names to fields."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from crawl_ops.config.db import Db, Dedup, DuckDb, Linkdb, Scoring
 from crawl_ops.config.fetcher import Fetcher
@@ -20,36 +20,39 @@ from crawl_ops.config.parser import (
 )
 from crawl_ops.config.urls import UrlFilter, UrlNormalizer
 
+SECRETS = ("http.proxy.password",)
+HIDDEN = "***"
+
 
 class CrawlConfig(BaseModel):
     """The configuration in force. Frozen; made by crawl_ops.config.load."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    crawl: Crawl = Field(default_factory=Crawl)
-    db: Db = Field(default_factory=Db)
-    generate: Generate = Field(default_factory=Generate)
-    partition: Partition = Field(default_factory=Partition)
-    fetcher: Fetcher = Field(default_factory=Fetcher)
-    http: Http = Field(default_factory=Http)
-    store: Store = Field(default_factory=Store)
-    parser: Parser = Field(default_factory=Parser)
-    parse: Parse = Field(default_factory=Parse)
-    encodingdetector: EncodingDetector = Field(default_factory=EncodingDetector)
-    mime: Mime = Field(default_factory=Mime)
-    metatags: Metatags = Field(default_factory=Metatags)
-    sitemap: Sitemap = Field(default_factory=Sitemap)
-    robots_sitemaps: SitemapsFromRobots = Field(default_factory=SitemapsFromRobots)
-    urlnormalizer: UrlNormalizer = Field(default_factory=UrlNormalizer)
-    urlfilter: UrlFilter = Field(default_factory=UrlFilter)
-    plugin: Plugin = Field(default_factory=Plugin)
-    scoring: Scoring = Field(default_factory=Scoring)
-    linkdb: Linkdb = Field(default_factory=Linkdb)
-    indexer: Indexer = Field(default_factory=Indexer)
-    index: Index = Field(default_factory=Index)
-    anchor_indexing_filter: AnchorIndexingFilter = Field(default_factory=AnchorIndexingFilter)
-    deduplication: Dedup = Field(default_factory=Dedup)
-    duckdb: DuckDb = Field(default_factory=DuckDb)
+    crawl: Crawl = Crawl.model_construct()
+    db: Db = Db.model_construct()
+    generate: Generate = Generate.model_construct()
+    partition: Partition = Partition.model_construct()
+    fetcher: Fetcher = Fetcher.model_construct()
+    http: Http = Http.model_construct()
+    store: Store = Store.model_construct()
+    parser: Parser = Parser.model_construct()
+    parse: Parse = Parse.model_construct()
+    encodingdetector: EncodingDetector = EncodingDetector.model_construct()
+    mime: Mime = Mime.model_construct()
+    metatags: Metatags = Metatags.model_construct()
+    sitemap: Sitemap = Sitemap.model_construct()
+    robots_sitemaps: SitemapsFromRobots = SitemapsFromRobots.model_construct()
+    urlnormalizer: UrlNormalizer = UrlNormalizer.model_construct()
+    urlfilter: UrlFilter = UrlFilter.model_construct()
+    plugin: Plugin = Plugin.model_construct()
+    scoring: Scoring = Scoring.model_construct()
+    linkdb: Linkdb = Linkdb.model_construct()
+    indexer: Indexer = Indexer.model_construct()
+    index: Index = Index.model_construct()
+    anchor_indexing_filter: AnchorIndexingFilter = AnchorIndexingFilter.model_construct()
+    deduplication: Dedup = Dedup.model_construct()
+    duckdb: DuckDb = DuckDb.model_construct()
 
     def value(self, name: str) -> object:
         """The value of one property by its Nutch name; KeyError if there is none."""
@@ -57,16 +60,20 @@ class CrawlConfig(BaseModel):
         return getattr(getattr(self, group), field)
 
     def as_properties(self) -> dict[str, object]:
-        """Every property by name, as JSON can hold it; stored with segments and commits."""
+        """Every property by name, as JSON can hold it; stored with segments and commits.
+
+        A password is not written down: it shows as ***.
+        """
         plain = self.model_dump(mode="json")
-        return {name: plain[group][field] for name, (group, field) in PROPERTIES.items()}
+        values = {name: plain[group][field] for name, (group, field) in PROPERTIES.items()}
+        return values | {name: HIDDEN for name in SECRETS if values[name]}
 
 
 def _groups() -> dict[str, type[Group]]:
     found = {}
     for name, field in CrawlConfig.model_fields.items():
-        assert isinstance(field.annotation, type) and issubclass(field.annotation, Group)  # noqa: S101
-        found[name] = field.annotation
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
+            found[name] = field.annotation
     return found
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from crawl_ops.config.group import ConfigFile, Group, Words
+from crawl_ops.config.group import INTEGER_MAX, ConfigFile, Group, Words
 
 
 class UrlNormalizer(Group):
@@ -12,7 +12,8 @@ class UrlNormalizer(Group):
 
     order: Words = Field(
         ("basic", "regex"),
-        description="Normalizers in order: basic, regex, querystring, host, protocol, slash, ajax, pass, or MODULE:CLASS.",
+        description="Normalizers in order: basic, regex, querystring, host, protocol, slash, ajax, "
+        "pass, or MODULE:CLASS.",
     )
     loop_count: int = Field(
         1, ge=1, le=10, description="How often the chain is repeated, until nothing changes."
@@ -42,7 +43,8 @@ class UrlFilter(Group):
 
     order: Words = Field(
         ("regex",),
-        description="Filters in order: regex, prefix, suffix, domain, domaindenylist, fast, automaton, validator, or MODULE:CLASS.",
+        description="Filters in order: regex, prefix, suffix, domain, domaindenylist, fast, "
+        "automaton, validator, or MODULE:CLASS.",
     )
     regex_file: ConfigFile = Field(
         None, description="Rules +REGEX and -REGEX; the first that is found in a URL decides."
@@ -66,6 +68,10 @@ class UrlFilter(Group):
     automaton_rules: str = Field("", description="The same, inline.")
     fast_file: ConfigFile = Field(None, description="Rules a host or domain.")
     fast_rules: str = Field("", description="The same, inline.")
-    fast_url_max_length: int = Field(-1, ge=-1, description="Longest URL; -1: any.")
-    fast_url_path_max_length: int = Field(-1, ge=-1, description="Longest path; -1: any.")
-    fast_url_query_max_length: int = Field(-1, ge=-1, description="Longest query; -1: any.")
+    fast_url_max_length: int = Field(-1, ge=-1, le=INTEGER_MAX, description="Longest URL; -1: any.")
+    fast_url_path_max_length: int = Field(
+        -1, ge=-1, le=INTEGER_MAX, description="Longest path; -1: any."
+    )
+    fast_url_query_max_length: int = Field(
+        -1, ge=-1, le=INTEGER_MAX, description="Longest query; -1: any."
+    )
