@@ -1,0 +1,102 @@
+"""The journal of an open part file: what is in it survives a kill -9 of its writer.
+
+A frame is length, CRC-32 and a msgpack record; a torn last frame is ignored. The file is locked
+by its writer for as long as that lives, so that nobody takes over the journal of a live attempt.
+"""
+
+import fcntl
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import msgspec
+
+from crawl_ops.errors import StoreError
+
+Record = TypeVar("Record")
+_HEAD = struct.Struct("<II")
+_LONGEST_FRAME = 1 << 31
+
+
+class Journal:
+    """Appends records to a new local file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bytes = 0
+        self._encoder = msgspec.msgpack.Encoder()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from error
+
+    def append(self, record: Any) -> None:
+        """Write one record. Raises StoreError when the disk is full."""
+        payload = self._encoder.encode(record)
+        frame = _HEAD.pack(len(payload), zlib.crc32(payload)) + payload
+        view = memoryview(frame)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror}") from error
+        self.bytes += len(frame)
+
+    def remove(self) -> None:
+        """The part is finished: the journal has done its work."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class LeftJournal:
+    """A journal whose writer is gone. `held` is False when the writer still lives."""
+
+    path: Path
+    held: bool
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_RDONLY)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.held = True
+        except BlockingIOError:
+            self.held = False
+
+    def records(self, kind: type[Record]) -> Iterator[Record]:
+        """Every complete record, in order."""
+        decoder = msgspec.msgpack.Decoder(kind)
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            while len(head := file.read(_HEAD.size)) == _HEAD.size:
+                length, crc = _HEAD.unpack(head)
+                if length > _LONGEST_FRAME:
+                    return
+                payload = file.read(length)
+                if len(payload) < length or zlib.crc32(payload) != crc:
+                    return
+                yield decoder.decode(payload)
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)

@@ -1,0 +1,92 @@
+"""The declared tables: sql/tables.sql as Arrow schemas."""
+
+import functools
+import importlib.resources
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from crawl_ops.errors import StoreError
+
+
+@functools.cache
+def sql_text(name: str) -> str:
+    """The text of sql/<name>.sql."""
+    return (importlib.resources.files("crawl_ops") / "sql" / f"{name}.sql").read_text("utf-8")
+
+
+@functools.cache
+def schemas() -> Mapping[str, pa.Schema]:
+    """Table name -> Arrow schema with the declared types and nullability."""
+    with duckdb.connect() as connection:
+        connection.execute(sql_text("tables"))
+        names = [
+            row[0]
+            for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        ]
+        return {name: _schema(connection, name) for name in names}
+
+
+def _schema(connection: duckdb.DuckDBPyConnection, table: str) -> pa.Schema:
+    arrow = connection.table(table).to_arrow_table().schema
+    nullable = dict(
+        connection.execute(
+            "SELECT column_name, is_nullable FROM duckdb_columns() WHERE table_name = ?", [table]
+        ).fetchall()
+    )
+    return pa.schema([field.with_nullable(nullable[field.name]) for field in arrow])
+
+
+@functools.cache
+def column_types(table: str) -> Mapping[str, str]:
+    """Column -> SQL type, in declared order."""
+    with duckdb.connect() as connection:
+        connection.execute(sql_text("tables"))
+        return dict(
+            connection.execute(
+                "SELECT column_name, data_type FROM duckdb_columns()"
+                " WHERE table_name = ? ORDER BY column_index",
+                [table],
+            ).fetchall()
+        )
+
+
+def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Rows as an Arrow table of the declared schema; missing columns are NULL.
+
+    Raises StoreError naming table and column when a value has the wrong type or must not be NULL.
+    """
+    schema = schemas()[name]
+    columns = []
+    for field in schema:
+        try:
+            column = pa.array([row.get(field.name) for row in rows], type=field.type)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+            raise StoreError(f"{name}.{field.name}: {error}") from error
+        columns.append(column)
+    table = pa.Table.from_arrays(columns, schema=schema)
+    check_nulls(name, table)
+    return table
+
+
+def check_nulls(name: str, table: pa.Table) -> None:
+    """Raises StoreError if a column that must not be NULL is."""
+    for field in schemas()[name]:
+        if not field.nullable and table.column(field.name).null_count:
+            raise StoreError(f"{name}.{field.name}: NULL in a column that must not be")
+
+
+def check_file(name: str, path: str, found: pa.Schema) -> None:
+    """Raises StoreError naming the file if its columns are not those declared for the table."""
+    wanted = schemas()[name]
+    if [(f.name, f.type) for f in found] == [(f.name, f.type) for f in wanted]:
+        return
+    have = {f.name: f.type for f in found}
+    for field in wanted:
+        if have.get(field.name) != field.type:
+            was = have.get(field.name, "missing")
+            raise StoreError(f"{path}: column {field.name} of {name} is {was}, not {field.type}")
+    extra = sorted(have.keys() - {f.name for f in wanted})
+    raise StoreError(f"{path}: columns of {name} are out of order or too many ({', '.join(extra)})")

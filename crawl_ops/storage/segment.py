@@ -1,0 +1,203 @@
+"""A segment: one round of the crawl. Its parts are folders of Parquet files, one or more a list.
+
+segments/<segment>/segment.json                       written last by generate: the segment exists
+segments/<segment>/<part>/list-000/<attempt>.<n>.parquet
+segments/<segment>/done/<job>-000.json                 the job has finished that fetch list
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crawl_ops.errors import NotFoundError, StoreError
+from crawl_ops.storage.files import SCRATCH, LocalFiles
+from crawl_ops.storage.schema import check_file, check_nulls, schemas, table_of
+
+SEGMENT_FORMAT = 1
+PARTS = (
+    "crawl_generate",
+    "crawl_fetch",
+    "content",
+    "crawl_parse",
+    "parse_data",
+    "parse_text",
+    "rejected",
+    "robots",
+)
+FETCHED_PARTS = PARTS[1:]
+PARSED = "p"  # ends the stem of what parse adds to a part that fetch writes too
+_CONTENT_GROUP_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """A Parquet file of a part: `stem` is <attempt>.<n>."""
+
+    list: int
+    stem: str
+    path: str
+
+    @property
+    def attempt(self) -> str:
+        return self.stem.rpartition(".")[0]
+
+
+class Segment:
+    """The files of one segment. Made by CrawlDir."""
+
+    def __init__(self, files: LocalFiles, name: str) -> None:
+        self.files = files
+        self.name = name
+        self.folder = f"segments/{name}"
+
+    def info(self) -> dict[str, Any]:
+        """segment.json: run, depth, lists, selection, configuration. Raises NotFoundError."""
+        path = f"{self.folder}/segment.json"
+        try:
+            info = json.loads(self.files.read(path))
+            found = info["format"]
+        except NotFoundError:
+            raise NotFoundError(f"there is no segment {self.name}") from None
+        except (ValueError, KeyError, TypeError):
+            raise StoreError(
+                f"{self.files.location(path)}: is no description of a segment"
+            ) from None
+        if found != SEGMENT_FORMAT:
+            raise StoreError(
+                f"{self.files.location(path)}: format {found} is newer than this crawl_ops reads"
+            )
+        return dict(info)
+
+    def publish(self, info: Mapping[str, Any]) -> bool:
+        """Write segment.json: from now on the segment exists. False if it did already."""
+        plain = {"format": SEGMENT_FORMAT, "segment": self.name, **info}
+        return self.files.create(
+            f"{self.folder}/segment.json", json.dumps(plain, indent=1).encode()
+        )
+
+    def lists(self) -> list[int]:
+        """The numbers of the fetch lists."""
+        return [entry["list"] for entry in self.info()["lists"]]
+
+    def part_files(self, part: str, lists: Iterable[int] | None = None) -> list[PartFile]:
+        """The files of a part that count: those a finished list names, or all of an open one."""
+        numbers = self._list_numbers(part) if lists is None else list(lists)
+        return [file for number in numbers for file in self._files_of(part, number)]
+
+    def _list_numbers(self, part: str) -> list[int]:
+        return [
+            int(name[5:])
+            for name in self.files.names(f"{self.folder}/{part}")
+            if name[:5] == "list-"
+        ]
+
+    def _files_of(self, part: str, number: int) -> list[PartFile]:
+        folder = f"{self.folder}/{part}/list-{number:03}"
+        names = [name for name in self.files.names(folder) if name.endswith(".parquet")]
+        found = [
+            PartFile(number, name.removesuffix(".parquet"), f"{folder}/{name}") for name in names
+        ]
+        finished = self.done("fetch", number) if part in FETCHED_PARTS and found else None
+        if finished is None:
+            return found
+        # An attempt that was given up may go on writing: what it adds to a finished list is ignored.
+        return [file for file in found if file.stem.removesuffix(PARSED) in finished["stems"]]
+
+    def journal_folder(self, number: int) -> Path:
+        """Where the open parts of a fetch list are journalled, on this machine."""
+        return self.files.root / SCRATCH / "fetch" / self.name / f"list-{number:03}"
+
+    def has_several_attempts(self, lists: Iterable[int] | None = None) -> bool:
+        """Whether a list was fetched by more than one attempt, so that rows may be there twice."""
+        by_list: dict[int, set[str]] = {}
+        for file in self.part_files("crawl_fetch", lists):
+            by_list.setdefault(file.list, set()).add(file.attempt)
+        return any(len(attempts) > 1 for attempts in by_list.values())
+
+    def write_part(
+        self, part: str, number: int, stem: str, rows: Sequence[Mapping[str, Any]]
+    ) -> str | None:
+        """Write rows as one part file; nothing is written for no rows."""
+        return self.write_table(part, number, stem, table_of(part, rows)) if rows else None
+
+    def write_table(self, part: str, number: int, stem: str, table: pa.Table) -> str:
+        """Write an Arrow table of the part's schema. The file is complete when its name appears."""
+        check_file(part, f"{self.name}/{part}", table.schema)
+        check_nulls(part, table)
+        path = f"{self.folder}/{part}/list-{number:03}/{stem}.parquet"
+        aside = self.files.aside(".parquet")
+        try:
+            pq.write_table(table, aside, **_options(part, table))
+            self.files.publish(aside, path)
+        except OSError as error:
+            raise StoreError(f"{self.files.location(path)}: {error.strerror or error}") from error
+        finally:
+            aside.unlink(missing_ok=True)
+        return path
+
+    def read_part(
+        self, file: PartFile, part: str, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """One part file as an Arrow table. Raises StoreError naming a file that is none."""
+        return pa.concat_tables(self.batches(file, part, columns))
+
+    def batches(
+        self, file: PartFile, part: str, columns: Sequence[str] | None = None
+    ) -> list[pa.Table]:
+        """One part file as Arrow tables, one a row group."""
+        with self.open_part(file, part) as parquet:
+            return [
+                parquet.read_row_group(n, list(columns) if columns else None)
+                for n in range(parquet.num_row_groups)
+            ]
+
+    def open_part(self, file: PartFile, part: str) -> pq.ParquetFile:
+        """One part file, checked against the declared schema; read it by row groups."""
+        location = self.files.location(file.path)
+        try:
+            parquet = pq.ParquetFile(location)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise StoreError(f"{location}: cannot be read as Parquet: {error}") from None
+        check_file(part, location, parquet.schema_arrow)
+        return parquet
+
+    def done(self, job: str, number: int) -> dict[str, Any] | None:
+        """What a job reported of a finished list, or None."""
+        try:
+            return dict(json.loads(self.files.read(f"{self.folder}/done/{job}-{number:03}.json")))
+        except NotFoundError:
+            return None
+
+    def finish(self, job: str, number: int, report: Mapping[str, Any]) -> bool:
+        """Note that a job has finished a list. False if another attempt was first."""
+        if job == "fetch":
+            stems = [file.stem for file in self._files_of("crawl_fetch", number)]
+            others = [
+                f.stem for part in ("rejected", "robots") for f in self._files_of(part, number)
+            ]
+            report = {**report, "stems": sorted({*stems, *others})}
+        data = json.dumps(report, indent=1).encode()
+        return self.files.create(f"{self.folder}/done/{job}-{number:03}.json", data)
+
+
+def _options(part: str, table: pa.Table) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "compression_level": 1 if part != "content" else 3,
+    }
+    if part == "content":
+        average = max(1, table.get_total_buffer_size() // max(1, table.num_rows))
+        names = [
+            field.name for field in schemas()[part] if field.name not in ("content", "headers")
+        ]
+        return options | {
+            "row_group_size": max(16, _CONTENT_GROUP_BYTES // average),
+            "write_statistics": names,
+            "use_dictionary": [name for name in names if name not in ("k", "url")],
+        }
+    return options | {"row_group_size": 32_768 if part == "crawl_parse" else 122_880}

@@ -1,0 +1,258 @@
+"""The DuckDB session of one job: declared tables under names, statements from sql/."""
+
+import contextlib
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import pyarrow as pa
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import StoreError
+from crawl_ops.storage.files import SCRATCH, LocalFiles
+from crawl_ops.storage.manifest import FileEntry
+from crawl_ops.storage.schema import column_types, schemas, sql_text, table_of
+from crawl_ops.storage.segment import Segment
+from crawl_ops.storage.table import Bucket
+
+ROW_GROUP_ROWS = 122_880
+BATCH_ROWS = 10_000
+_WINNERS = """
+    SELECT k, attempt FROM {rows}
+    QUALIFY row_number() OVER (
+        PARTITION BY k ORDER BY (fetch_status = 'fetch_success') DESC, fetch_time, attempt
+    ) = 1
+"""
+
+
+class Session:
+    """A connection with bounded memory and a spill folder of its own.
+
+    Statements are files of sql/, each one SELECT over names bound here, with $parameters.
+    """
+
+    def __init__(self, files: LocalFiles, config: CrawlConfig) -> None:
+        self.files = files
+        self._spill = files.root / SCRATCH / "spill" / uuid.uuid4().hex
+        self.connection = duckdb.connect(
+            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+        )
+        limits = config.duckdb
+        for name, value in (
+            ("TimeZone", "UTC"),
+            ("memory_limit", limits.memory_limit),
+            ("threads", limits.threads),
+            ("temp_directory", str(self._spill)),
+            ("max_temp_directory_size", limits.max_temp_directory_size),
+            ("preserve_insertion_order", True),
+            ("enable_progress_bar", False),
+        ):
+            self.connection.execute(f"SET {name} = {_literal(value)}")
+        self._number = 0
+
+    # names
+
+    def bind(self, name: str, table: str, files: Sequence[str], where: str = "") -> None:
+        """Let `name` stand for the rows of Parquet files, or for the empty declared table."""
+        self._view(name, self._rows_of(table, files) + where)
+
+    def bind_bucket(self, name: str, table: str, bucket: Bucket) -> None:
+        """Let `name` stand for the rows of one bucket of a versioned table."""
+        whole = all(bucket.lo <= entry.lo and entry.hi <= bucket.hi for entry in bucket.files)
+        where = "" if whole else f" WHERE slot BETWEEN {int(bucket.lo)} AND {int(bucket.hi)}"
+        self.bind(name, table, [entry.path for entry in bucket.files], where)
+
+    def bind_part(
+        self,
+        segment: Segment,
+        part: str,
+        name: str | None = None,
+        lists: Sequence[int] | None = None,
+    ) -> None:
+        """Let `name` (the part's own) stand for a part of a segment, each URL once."""
+        self._view(name or part, self.part_rows(segment, part, lists))
+
+    def part_rows(self, segment: Segment, part: str, lists: Sequence[int] | None = None) -> str:
+        """The SELECT behind bind_part."""
+        rows = self._rows_of(part, [file.path for file in segment.part_files(part, lists)])
+        once = part in (
+            "crawl_fetch",
+            "content",
+            "parse_data",
+            "parse_text",
+            "crawl_parse",
+            "rejected",
+        )
+        if not once or not segment.has_several_attempts(lists):
+            return rows
+        fetched = self._rows_of(
+            "crawl_fetch", [f.path for f in segment.part_files("crawl_fetch", lists)]
+        )
+        winners = _WINNERS.format(rows=f"({fetched})")
+        if part in ("crawl_parse", "rejected"):
+            # A link of a page that was fetched twice counts for the attempt that counts.
+            key = "from_k" if part == "crawl_parse" else "k"
+            return (
+                f"SELECT r.* FROM ({rows}) r LEFT JOIN ({winners}) w ON w.k = r.{key}"
+                " WHERE w.k IS NULL OR w.attempt = r.attempt"
+            )
+        return f"SELECT r.* FROM ({rows}) r SEMI JOIN ({winners}) w USING (k, attempt)"
+
+    def bind_rows(self, name: str, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Let `name` stand for rows given by Python, with the columns of a declared table."""
+        self.bind_arrow(name, table_of(table, rows))
+
+    def bind_arrow(self, name: str, table: pa.Table) -> None:
+        """Copy an Arrow table into a temporary table."""
+        self._number += 1
+        self.connection.register(f"arrow_{self._number}", table)
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_name(name)} AS FROM arrow_{self._number}"
+        )
+        self.connection.unregister(f"arrow_{self._number}")
+
+    def define(self, name: str) -> None:
+        """Run the macros of sql/<name>.sql (schedule/…, scoring/…)."""
+        self._run(sql_text(name), {})
+
+    def create(self, name: str, query: str, **parameters: Any) -> int:
+        """Make a temporary table of a SELECT in sql/; returns its row count."""
+        self._run(f"CREATE OR REPLACE TEMP TABLE {_name(name)} AS {sql_text(query)}", parameters)
+        return int(self.connection.execute(f"SELECT count(*) FROM {_name(name)}").fetchall()[0][0])
+
+    def drop(self, name: str) -> None:
+        """Forget a temporary table."""
+        self.connection.execute(f"DROP TABLE IF EXISTS {_name(name)}")
+
+    # answers
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        """All rows of a SELECT in sql/."""
+        return [row for batch in self.batches(query, **parameters) for row in batch]
+
+    def batches(
+        self, query: str, batch_rows: int = BATCH_ROWS, **parameters: Any
+    ) -> Iterator[list[dict[str, Any]]]:
+        """The rows of a SELECT in sql/, some at a time; to be read before the next statement."""
+        for batch in self.arrow(query, batch_rows, **parameters):
+            yield batch.to_pylist()
+
+    def arrow(
+        self, query: str, batch_rows: int = BATCH_ROWS, **parameters: Any
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a SELECT in sql/ as Arrow batches."""
+        with _told(query):
+            yield from self.connection.sql(sql_text(query), params=parameters).to_arrow_reader(
+                batch_rows
+            )
+
+    # files
+
+    def copy(self, query: str, table: str, path: str, **parameters: Any) -> tuple[int, int]:
+        """Write a SELECT in sql/ as one Parquet file of a declared table; returns rows and bytes.
+
+        The file has exactly the declared columns and types. Raises StoreError naming the column
+        if one that must not be NULL is, and nothing can be seen then.
+        """
+        types = column_types(table)
+        columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
+        aside = self.files.aside(".parquet")
+        try:
+            written = self._run(
+                f"COPY (SELECT {columns} FROM ({sql_text(query)})) TO {_literal(str(aside))}"
+                f" (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1,"
+                f" ROW_GROUP_SIZE {ROW_GROUP_ROWS}, RETURN_STATS)",
+                parameters,
+            ).fetchall()
+            rows = sum(row[1] for row in written)
+            _check_stats(table, written)
+            size = aside.stat().st_size
+            self.files.publish(aside, path)
+        finally:
+            aside.unlink(missing_ok=True)
+        return rows, size
+
+    def copy_bucket(
+        self, query: str, table: str, bucket: Bucket, path: str, **parameters: Any
+    ) -> FileEntry | None:
+        """Write the new rows of a bucket; None if it has none now."""
+        rows, size = self.copy(query, table, path, **parameters)
+        if not rows:
+            self.files.remove(path)
+            return None
+        return FileEntry(bucket.lo, bucket.hi, path, rows, size)
+
+    # inside
+
+    def _rows_of(self, table: str, files: Sequence[str]) -> str:
+        columns = ", ".join(schemas()[table].names)
+        if files:
+            paths = ", ".join(_literal(self.files.location(path)) for path in files)
+            return f"SELECT {columns} FROM read_parquet([{paths}])"
+        nulls = ", ".join(
+            f"CAST(NULL AS {kind}) AS {name}" for name, kind in column_types(table).items()
+        )
+        return f"SELECT * FROM (SELECT {nulls}) WHERE false"
+
+    def _view(self, name: str, select: str) -> None:
+        with _told(name):
+            self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {_name(name)} AS {select}")
+
+    def _run(self, statement: str, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+        with _told(statement[:60]):
+            return self.connection.execute(statement, dict(parameters) or None)
+
+    def close(self) -> None:
+        self.connection.close()
+        shutil.rmtree(self._spill, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _name(text: str) -> str:
+    if not text.isidentifier():
+        raise StoreError(f"{text!r} is no name")
+    return text
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, bool | int):
+        return str(value).lower()
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _check_stats(table: str, written: Sequence[tuple[Any, ...]]) -> None:
+    must = {field.name for field in schemas()[table] if not field.nullable}
+    for row in written:
+        for column, stats in (row[4] or {}).items():
+            name = column.strip('"')
+            if name in must and int(stats.get("null_count", 0) or 0):
+                raise StoreError(f"{table}.{name}: NULL in a column that must not be")
+
+
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Failures of the engine as one line."""
+    try:
+        yield
+    except duckdb.Error as error:
+        line = " ".join(str(error).split())[:400]
+        raise StoreError(f"{' '.join(what.split())}: {line}") from error
+
+
+def sweep_spill(root: Path) -> None:
+    """Remove what killed jobs left in the spill folder; for use when no job runs."""
+    shutil.rmtree(root / SCRATCH / "spill", ignore_errors=True)
