@@ -105,7 +105,7 @@ class Segment:
         finished = self.done("fetch", number) if part in FETCHED_PARTS and found else None
         if finished is None:
             return found
-        # An attempt that was given up may go on writing: what it adds to a finished list is ignored.
+        # An attempt that was given up may go on writing: what it adds after that is ignored.
         return [file for file in found if file.stem.removesuffix(PARSED) in finished["stems"]]
 
     def journal_folder(self, number: int) -> Path:

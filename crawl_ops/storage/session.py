@@ -53,6 +53,7 @@ class Session:
         ):
             self.connection.execute(f"SET {name} = {_literal(value)}")
         self._number = 0
+        self._kinds: dict[str, str] = {}  # bound name -> TABLE or VIEW
 
     # names
 
@@ -110,9 +111,9 @@ class Session:
         """Copy an Arrow table into a temporary table."""
         self._number += 1
         self.connection.register(f"arrow_{self._number}", table)
-        self.connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {_name(name)} AS FROM arrow_{self._number}"
-        )
+        self.drop(name)
+        self.connection.execute(f"CREATE TEMP TABLE {_name(name)} AS FROM arrow_{self._number}")
+        self._kinds[name] = "TABLE"
         self.connection.unregister(f"arrow_{self._number}")
 
     def define(self, name: str) -> None:
@@ -121,12 +122,15 @@ class Session:
 
     def create(self, name: str, query: str, **parameters: Any) -> int:
         """Make a temporary table of a SELECT in sql/; returns its row count."""
-        self._run(f"CREATE OR REPLACE TEMP TABLE {_name(name)} AS {sql_text(query)}", parameters)
+        self.drop(name)
+        self._run(f"CREATE TEMP TABLE {_name(name)} AS {sql_text(query)}", parameters)
+        self._kinds[name] = "TABLE"
         return int(self.connection.execute(f"SELECT count(*) FROM {_name(name)}").fetchall()[0][0])
 
     def drop(self, name: str) -> None:
-        """Forget a temporary table."""
-        self.connection.execute(f"DROP TABLE IF EXISTS {_name(name)}")
+        """Forget what a name stands for."""
+        if kind := self._kinds.pop(name, None):
+            self.connection.execute(f"DROP {kind} {_name(name)}")
 
     # answers
 
@@ -199,8 +203,10 @@ class Session:
         return f"SELECT * FROM (SELECT {nulls}) WHERE false"
 
     def _view(self, name: str, select: str) -> None:
+        self.drop(name)
         with _told(name):
-            self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {_name(name)} AS {select}")
+            self.connection.execute(f"CREATE TEMP VIEW {_name(name)} AS {select}")
+        self._kinds[name] = "VIEW"
 
     def _run(self, statement: str, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
         with _told(statement[:60]):
