@@ -1,1 +1,1 @@
-"""Airflow operators, one a job; the only door to airflow."""
+"""Thin Airflow operators, one per job, and what starts them: the only door to airflow."""

@@ -1,0 +1,162 @@
+"""The form of a crawl: the DAG's params as JSON schema, and what they mean as properties."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from airflow.sdk import Param
+
+from crawl_ops.config.load import load
+from crawl_ops.operators.demo import DEMO_PROPERTIES, DEMO_SEEDS
+from crawl_ops.operators.generate import MAX_LISTS
+from crawl_ops.operators.places import CRAWL_ID, config_file
+
+FETCHING = "Fetching"
+SCOPE = "Scope"
+PLACES = "Crawl folder and configuration"
+
+PROPERTY_OF = {
+    "delay": "fetcher.server.delay",
+    "agent": "http.agent.name",
+    "url_filter": "urlfilter.regex.rules",
+}
+"""Params that are one property; left empty, crawl.toml decides."""
+
+
+def params(max_depth: int) -> dict[str, Param]:
+    """The params of a crawl that is built with `max_depth` depths. Every default validates.
+
+    A param that is missing, null or empty means the same: what crawl.toml says, else the default
+    of the property.
+    """
+    return {**_main(max_depth), **_fetching(), **_scope(), **_places()}
+
+
+def _main(max_depth: int) -> dict[str, Param]:
+    return {
+        "seeds": Param(
+            list(DEMO_SEEDS),
+            type=["array", "string"],
+            items={"type": "string"},
+            title="Seeds",
+            description="One URL a line, Nutch's tab-separated metadata allowed; or the path of "
+            "a seed file or folder. As it stands: the demo site.",
+        ),
+        "depth": Param(
+            min(3, max_depth),
+            type="integer",
+            minimum=1,
+            maximum=max_depth,
+            title="Depth",
+            description=f"Rounds of generate, fetch, parse, updatedb: 1 to {max_depth}. "
+            "The run ends early when nothing is due.",
+        ),
+        "topn": Param(
+            None,
+            type=["null", "integer"],
+            minimum=1,
+            title="topN",
+            description="URLs of one round at most, the best first (generate.topN).",
+        ),
+    }
+
+
+def _fetching() -> dict[str, Param]:
+    return {
+        "fetch_lists": Param(
+            None,
+            type=["null", "integer"],
+            minimum=1,
+            maximum=MAX_LISTS,
+            title="Fetch lists",
+            section=FETCHING,
+            description="Fetch tasks side by side in a round (generate.num.fetchers); "
+            "a host is never in two of them.",
+        ),
+        "delay": Param(
+            None,
+            type=["null", "number"],
+            minimum=0,
+            maximum=3600,
+            title="Delay",
+            section=FETCHING,
+            description="Seconds between two requests to one host (fetcher.server.delay).",
+        ),
+        "agent": Param(
+            None,
+            type=["null", "string"],
+            maxLength=200,
+            title="Agent name",
+            section=FETCHING,
+            description="What the crawler calls itself (http.agent.name); robots.txt is read for "
+            "this name. It must be set here or in crawl.toml; the demo sets its own.",
+        ),
+    }
+
+
+def _scope() -> dict[str, Param]:
+    return {
+        "hosts": Param(
+            None,
+            type=["null", "array"],
+            items={"type": "string", "minLength": 1},
+            title="Hosts and domains",
+            section=SCOPE,
+            description="Stay on these, one a line (urlfilter.domain.rules). Empty: anywhere.",
+        ),
+        "url_filter": Param(
+            None,
+            type=["null", "string"],
+            format="multiline",
+            title="URL filter",
+            section=SCOPE,
+            description="Rules +REGEX and -REGEX, one a line; the first that is found in a URL "
+            "decides (urlfilter.regex.rules).",
+        ),
+    }
+
+
+def _places() -> dict[str, Param]:
+    return {
+        "crawl_id": Param(
+            None,
+            type=["null", "string"],
+            pattern=f"^$|{CRAWL_ID}",
+            title="Crawl id",
+            section=PLACES,
+            description="The folder of this crawl in the store. Empty: one for this DAG.",
+        ),
+        "config": Param(
+            None,
+            type=["null", "string"],
+            title="Configuration file",
+            section=PLACES,
+            description="A crawl.toml in include/ other than include/crawl.toml.",
+        ),
+        "properties": Param(
+            {},
+            type=["object", "null"],
+            title="Further properties",
+            section=PLACES,
+            description='By name, as in {"http.timeout": 5000}; they win over all other fields '
+            "(docs/properties.md).",
+        ),
+    }
+
+
+def properties_of(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties that a run's params override crawl.toml with."""
+    given: dict[str, Any] = {}
+    if _lines(params["seeds"]) == list(DEMO_SEEDS):
+        given |= DEMO_PROPERTIES
+    for param, name in PROPERTY_OF.items():
+        if params[param] not in (None, ""):
+            given[name] = params[param]
+    if hosts := params["hosts"]:
+        order = load(config_file(params["config"])).urlfilter.order
+        given["urlfilter.domain.rules"] = "\n".join(hosts)
+        given["urlfilter.order"] = [*order, *({"domain"} - set(order))]
+    return given | dict(params["properties"] or {})
+
+
+def _lines(seeds: str | list[str]) -> list[str]:
+    return [seeds] if isinstance(seeds, str) else [line.strip() for line in seeds if line.strip()]

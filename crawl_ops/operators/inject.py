@@ -1,0 +1,58 @@
+"""The operator of job inject."""
+
+import difflib
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import ConfigError
+from crawl_ops.model import JobReport
+from crawl_ops.operators.crawl_operator import CrawlOperator
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+    from crawl_ops.storage.crawl_dir import CrawlDir
+
+
+class InjectOperator(CrawlOperator):
+    """Put seed URLs into the crawldb; refuses a run whose conf has keys the form does not know.
+
+    :param seeds: seed lines, or the path of a file or folder of them (templated)
+    """
+
+    template_fields: Sequence[str] = (*CrawlOperator.template_fields, "seeds")
+    ui_color = "#dff0d8"
+    creates = True
+
+    def __init__(self, *, seeds: Sequence[str] | str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.seeds = seeds
+
+    def prepare(self, context: "Context") -> None:
+        refuse_unknown(context["dag_run"].conf or {}, context["params"])
+
+    def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
+        from crawl_ops.jobs.inject import inject
+
+        return inject(crawl, config, _path_or_lines(self.seeds), now)
+
+
+def refuse_unknown(conf: dict[str, Any], params: Any) -> None:
+    """Raise ConfigError for the first key of a run's conf that is no param (the schema lets it)."""
+    known = list(params)
+    for key in conf:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            raise ConfigError(f"conf: unknown parameter {key!r}; {hint}")
+
+
+def _path_or_lines(seeds: Sequence[str] | str) -> Path | list[str]:
+    if isinstance(seeds, str):
+        return Path(seeds)
+    lines = [line.strip() for line in seeds if line.strip()]
+    # The form has lines only: one line without a scheme is the path of a seed file or folder.
+    return Path(lines[0]) if len(lines) == 1 and "://" not in lines[0] else lines
