@@ -1,0 +1,106 @@
+"""Index writers: where documents go (indexer.writers)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.index.csv_writer import CsvIndexWriter
+from crawl_ops.index.document import Document
+from crawl_ops.index.dummy_writer import DummyIndexWriter
+from crawl_ops.index.refusal import Refusal
+from crawl_ops.index.tantivy_writer import TantivyIndexWriter
+from crawl_ops.plugins import load_plug
+
+_BUILT_IN: dict[str, type] = {
+    "tantivy": TantivyIndexWriter,
+    "csv": CsvIndexWriter,
+    "dummy": DummyIndexWriter,
+}
+
+
+class IndexWriter(Protocol):
+    """One place documents go. Made with (config, location); location is the crawl's index folder.
+
+    What was written or deleted since the last commit is seen by nobody before the next one.
+    Everything but the making of it may raise IndexingError.
+    """
+
+    def open(self) -> None:
+        """Get ready to write, waiting for another writer if need be."""
+        ...
+
+    def write(self, doc: Document) -> None:
+        """Add a document; one of the same id is replaced."""
+        ...
+
+    def delete(self, id: str) -> None:  # noqa: A002  (Nutch's word)
+        """Take out the document of a URL, if it is there."""
+        ...
+
+    def commit(self) -> Sequence[Refusal]:
+        """Make it durable and visible. The documents since the last commit that were not taken."""
+        ...
+
+    def close(self) -> None:
+        """Give up what is not committed, and let the next writer in. May be called twice."""
+        ...
+
+
+def writers(config: CrawlConfig, location: Path) -> list[IndexWriter]:
+    """The writers of indexer.writers, not opened yet. Raises ConfigError for an unknown one."""
+    return [
+        load_plug("indexer.writers", name, _BUILT_IN, config.plugin.folders)(config, location)
+        for name in config.indexer.writers
+    ]
+
+
+class IndexWriters:
+    """All writers as one: open inside `with`, closed at its end, whatever happens."""
+
+    def __init__(self, config: CrawlConfig, location: Path) -> None:
+        self._writers = writers(config, location)
+        self._opened: list[IndexWriter] = []
+
+    def __enter__(self) -> Self:
+        try:
+            for writer in self._writers:
+                self._opened.append(writer)
+                writer.open()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def write(self, doc: Document) -> None:
+        """Add or replace a document everywhere."""
+        for writer in self._writers:
+            writer.write(doc)
+
+    def delete(self, id: str) -> None:  # noqa: A002  (Nutch's word)
+        """Take out the document of a URL everywhere."""
+        for writer in self._writers:
+            writer.delete(id)
+
+    def commit(self) -> list[Refusal]:
+        """Commit everywhere; what some writer did not take."""
+        return [refusal for writer in self._writers for refusal in writer.commit()]
+
+    def _close(self) -> None:
+        errors: list[Exception] = []
+        while self._opened:
+            try:
+                self._opened.pop().close()
+            except Exception as error:  # noqa: BLE001  (the other writers must be closed too)
+                errors.append(error)
+        if errors:
+            raise errors[0]
