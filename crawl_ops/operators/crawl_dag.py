@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from airflow.sdk import DAG, TaskGroup, TriggerRule, chain, task_group
+from airflow.sdk import DAG, TaskGroup, TriggerRule, XComArg, chain, task_group
 
 from crawl_ops.config.load import load
 from crawl_ops.errors import CrawlError
@@ -100,7 +100,7 @@ def _round(depth: int) -> TaskGroup:
             num_fetchers="{{ params.fetch_lists }}",
             exit_to="invertlinks",
         )
-        segment = generate.output["segment"]
+        segment = XComArg(generate, key="segment")
 
         @task_group(group_id="partition")
         def partition(segment: str, manifest: Mapping[str, int]) -> None:

@@ -88,7 +88,7 @@ class CrawlOperator(BaseOperator):
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         """Call the job. Every operator has its own."""
-        raise AirflowFailException(f"{type(self).__name__} has no job")
+        raise TypeError(f"{type(self).__name__} has no job for {crawl}, {config}, {now}")
 
     def hand_on(self, report: JobReport, context: "Context") -> Any:  # noqa: ARG002
         """The return value for the grid and for the tasks downstream."""
@@ -114,7 +114,7 @@ def progress(line: str) -> None:
 
 
 def as_xcom(report: JobReport) -> dict[str, Any]:
-    """The report as plain data of at most XCOM_BYTES: lists (they may hold URLs) as their length."""
+    """The report as plain data of XCOM_BYTES at most; lists, which may hold URLs, as their length."""
     plain = {
         key: len(value) if isinstance(value, list | tuple | set) else value
         for key, value in report.as_dict().items()

@@ -95,7 +95,7 @@ class GenerateOperator(CrawlOperator):
         keep = exit_to.get_flat_relative_ids(upstream=False) | {self.exit_to}
         self.log.info("%s: leaving the loop for %s", why, self.exit_to)
         skipped = sorted(self.get_flat_relative_ids(upstream=False) - keep)
-        raise DownstreamTasksSkipped(tasks=skipped)
+        raise DownstreamTasksSkipped(tasks=skipped)  # type: ignore[no-untyped-call]
 
 
 def manifests(report: JobReport) -> list[dict[str, int]]:

@@ -30,14 +30,17 @@ class InjectOperator(CrawlOperator):
     def __init__(self, *, seeds: Sequence[str] | str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.seeds = seeds
+        self.run_id: str | None = None
 
     def prepare(self, context: "Context") -> None:
+        self.run_id = context["dag_run"].run_id
         refuse_unknown(context["dag_run"].conf or {}, context["params"])
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.inject import inject
 
-        return inject(crawl, config, _path_or_lines(self.seeds), now)
+        operation = f"inject:{self.run_id}" if self.run_id else None
+        return inject(crawl, config, _path_or_lines(self.seeds), now, operation=operation)
 
 
 def refuse_unknown(conf: dict[str, Any], params: Any) -> None:

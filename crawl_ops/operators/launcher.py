@@ -1,0 +1,211 @@
+"""Airflow with its web page on this machine: `python -m crawl_ops.operators.launcher [--port N]`.
+
+In order: metadata database and pool, API server and DAG processor, healthy, then the scheduler.
+`airflow standalone` starts the scheduler before the API answers, which costs tasks a try, goes on
+when the API server has died, and leaves its children behind on SIGTERM.
+"""
+
+import argparse
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+
+from crawl_ops.errors import CrawlError
+from crawl_ops.operators.demo import demo_site
+from crawl_ops.operators.embedded import settings, use
+from crawl_ops.operators.places import airflow_home
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8080
+HEALTHY_S = 180.0
+STOP_S = 30.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until SIGTERM or Ctrl-C; 1 if a part of Airflow ends by itself."""
+    parser = argparse.ArgumentParser(prog="launcher", description="Airflow's web page, here.")
+    parser.add_argument("--port", type=int, default=USUAL_PORT, help="else a free one is taken")
+    asked = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A shell gives `command &` an ignored SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    port = free_port(asked.port)
+    folder = airflow_home("web")
+    use({**settings(folder), **server_settings(folder, port)})
+    try:
+        with demo_site() as seeds, Airflow(folder / "logs" / "launcher") as airflow:
+            airflow.bring_up(port)
+            say(f"Airflow is up: http://{HOST}:{port}/dags/crawl  (Ctrl-C stops it)")
+            say(f"The demo site is at {' '.join(seeds)}")
+            airflow.watch()
+    except CrawlError as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        say("stopped")
+    return 0
+
+
+def say(text: str) -> None:
+    """One line for the person who started this."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def server_settings(folder: Path, port: int) -> dict[str, str]:
+    """What the servers need on top of the settings of a run in one process."""
+    address = f"http://{HOST}:{port}"
+    ports = iter(_free_ports(3))
+    return {
+        "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
+        # No login: only this machine reaches the address.
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
+        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "AIRFLOW__API__HOST": HOST,
+        "AIRFLOW__API__PORT": str(port),
+        "AIRFLOW__API__BASE_URL": address,
+        "AIRFLOW__API__WORKERS": "1",
+        "AIRFLOW__API_AUTH__JWT_SECRET": _secret(folder / "jwt_secret"),
+        "AIRFLOW__API__SECRET_KEY": _secret(folder / "secret_key"),
+        "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.2",
+        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
+        "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "30",
+        "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_SERVER_PORT": str(next(ports)),
+        "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "10",
+        "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": str(next(ports)),
+        "AIRFLOW__LOGGING__TRIGGER_LOG_SERVER_PORT": str(next(ports)),
+    }
+
+
+class Airflow:
+    """The processes of an Airflow; leaving the block ends them all, the last one started first."""
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._parts: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> "Airflow":
+        self._logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Once more Ctrl-C must not leave anything behind.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for name, process in reversed(self._parts.items()):
+            stop(process)
+            say(f"{name} ended")
+
+    def bring_up(self, port: int) -> None:
+        """Start everything in order. Raises CrawlError if a part does not come up."""
+        say("making the metadata database ready ...")
+        self._database()
+        say("starting the API server and the DAG processor ...")
+        self._start("api-server", "--host", HOST, "--port", str(port))
+        self._start("dag-processor")
+        self._until_healthy(port)
+        say("starting the scheduler ...")
+        self._start("scheduler")
+
+    def watch(self) -> None:
+        """Return never; raises CrawlError when a part has ended by itself."""
+        while True:
+            self._all_alive()
+            time.sleep(1)
+
+    def _database(self) -> None:
+        # In a child: this process stays small, and has no open connection to hand on.
+        command = "from crawl_ops.operators.embedded import make_database; make_database()"
+        log = self._logs / "database.log"
+        with log.open("wb") as output:
+            made = subprocess.run(  # noqa: S603
+                [sys.executable, "-c", command], stdout=output, stderr=output, check=False
+            )
+        if made.returncode:
+            raise CrawlError(f"the metadata database cannot be made; see {log}")
+
+    def _start(self, name: str, *options: str) -> None:
+        with (self._logs / f"{name}.log").open("wb") as output:
+            self._parts[name] = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", "airflow", name, *options],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    def _until_healthy(self, port: int) -> None:
+        deadline = time.monotonic() + HEALTHY_S
+        while not answers(f"http://{HOST}:{port}/api/v2/version"):
+            self._all_alive()
+            if time.monotonic() > deadline:
+                raise CrawlError(f"the API server does not answer; see {self._logs}")
+            time.sleep(0.3)
+
+    def _all_alive(self) -> None:
+        for name, process in self._parts.items():
+            if process.poll() is not None:
+                log = self._logs / f"{name}.log"
+                raise CrawlError(f"{name} has ended with {process.returncode}; see {log}")
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    """SIGTERM to one process; what of its session is left after STOP_S, or behind it, is killed."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_S)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def answers(url: str) -> bool:
+    """Whether a GET of `url` is answered with 200."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def free_port(wanted: int) -> int:
+    """`wanted` if nothing listens there, else a free port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, wanted))
+        except OSError:
+            return _free_ports(1)[0]
+    return wanted
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind((HOST, 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
+
+
+def _secret(file: Path) -> str:
+    """A secret that outlives a restart: tasks that run on keep their tokens."""
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600), "w") as opened:
+            opened.write(secrets.token_hex(32))
+    return file.read_text()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
