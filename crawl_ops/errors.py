@@ -6,7 +6,8 @@ CrawlError                       exit 2, not retryable
 ├── StoreError                   the crawl folder cannot be used, or a file in it is not of its schema
 │   ├── NotFoundError            exit 1: the segment, URL or version asked for does not exist
 │   └── CommitConflictError      retryable: another job committed to the table first
-└── IndexingError                retryable: an index writer refused a batch
+├── IndexingError                retryable: an index writer refused a batch
+└── StoppedError                 exit 130, retryable: the job was asked to stop, what it has is kept
 
 Everything about one URL (DNS, 404, robots, broken HTML, too large) is a status with a reason,
 never one of these.
@@ -50,3 +51,10 @@ class IndexingError(CrawlError):
     """An index writer refused a batch."""
 
     retryable = True
+
+
+class StoppedError(CrawlError):
+    """The job was asked to stop. What was finished is kept; asking again goes on from there."""
+
+    retryable = True
+    exit_code = 130

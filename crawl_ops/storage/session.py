@@ -116,6 +116,27 @@ class Session:
         self._kinds[name] = "TABLE"
         self.connection.unregister(f"arrow_{self._number}")
 
+    def bind_columns(self, name: str, **columns: Sequence[Any]) -> None:
+        """Let `name` stand for columns given by Python."""
+        self.bind_arrow(name, pa.table({key: pa.array(list(c)) for key, c in columns.items()}))
+
+    def append_rows(self, name: str, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows given by Python to a temporary table, which is made if it is not there."""
+        arrow = table_of(table, rows)
+        if self._kinds.get(name) != "TABLE":
+            self.bind_arrow(name, arrow)
+            return
+        self.connection.register("arrow_more", arrow)
+        self.connection.execute(f"INSERT INTO {_name(name)} FROM arrow_more")
+        self.connection.unregister("arrow_more")
+
+    def append(self, name: str, query: str, **parameters: Any) -> None:
+        """Add the rows of a SELECT in sql/ to a temporary table, which may not be there yet."""
+        if self._kinds.get(name) != "TABLE":
+            self.create(name, query, **parameters)
+            return
+        self._run(f"INSERT INTO {_name(name)} {sql_text(query)}", parameters)
+
     def define(self, name: str) -> None:
         """Run the macros of sql/<name>.sql (schedule/…, scoring/…)."""
         self._run(sql_text(name), {})

@@ -143,6 +143,12 @@ class Commit:
             self._bits = grown
         return self._bits
 
+    @property
+    def rows(self) -> int:
+        """Rows of the new version as it stands."""
+        kept = (entry.rows for entry in self.parent.files if entry.path not in self._removed)
+        return sum(kept) + sum(entry.rows for entry in self._added)
+
     def spread(self, rows: int) -> None:
         """Choose the bucket bits for about so many rows (a first version only)."""
         if not self.parent.files:

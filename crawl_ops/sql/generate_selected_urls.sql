@@ -1,0 +1,2 @@
+-- The selected URLs, for the filters.
+SELECT k, url FROM selected

@@ -1,0 +1,70 @@
+"""What a run was promised: one small file a depth, created exclusively.
+
+A claim says which segment a depth of a run will have and what generate reads for it, so that
+asking again selects the same URLs. runs/<run>/d001.json; a redo of the depth is d001.r01.json.
+"""
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from crawl_ops.errors import StoreError
+from crawl_ops.storage.files import LocalFiles
+
+_NAME = re.compile(r"^d(\d{3,})(?:\.r(\d{2,}))?\.json$")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one generate of a depth reads and makes.
+
+    crawldb_version: the version the depth starts from. open_segments: those whose URLs are left
+    out. redo: 0 for the first time. of_segment: the segment that is redone.
+    """
+
+    run_id: str
+    depth: int
+    redo: int
+    segment: str
+    now: str
+    cur_time: str
+    crawldb_version: int
+    open_segments: tuple[str, ...]
+    of_segment: str | None = None
+
+
+def folder_of(run_id: str) -> str:
+    """The folder of a run: its id where that is a plain name, and a digest in any case."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", run_id).strip("._")[:60]
+    return f"runs/{plain}-{hashlib.sha256(run_id.encode()).hexdigest()[:10]}"
+
+
+def claims(files: LocalFiles, run_id: str, depth: int) -> list[Claim]:
+    """The claims of a depth of a run, first time first."""
+    folder = folder_of(run_id)
+    found = []
+    for name in files.names(folder):
+        match = _NAME.match(name)
+        if match and int(match[1]) == depth:
+            found.append(_read(files, f"{folder}/{name}"))
+    return sorted(found, key=lambda claim: claim.redo)
+
+
+def claim(files: LocalFiles, wanted: Claim) -> Claim:
+    """Take a claim, or the one somebody else took first."""
+    redo = f".r{wanted.redo:02}" if wanted.redo else ""
+    path = f"{folder_of(wanted.run_id)}/d{wanted.depth:03}{redo}.json"
+    if files.create(path, json.dumps(asdict(wanted), indent=1).encode()):
+        return wanted
+    return _read(files, path)
+
+
+def _read(files: LocalFiles, path: str) -> Claim:
+    try:
+        plain: dict[str, Any] = json.loads(files.read(path))
+        plain["open_segments"] = tuple(plain["open_segments"])
+        return Claim(**plain)
+    except (ValueError, TypeError, KeyError):
+        raise StoreError(f"{files.location(path)}: is no claim of a run") from None
