@@ -1,0 +1,1 @@
+"""The command line: every job and question as a verb of crawl-ops."""

@@ -1,0 +1,45 @@
+"""The options of crawl-ops that may stand anywhere on a command line."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+WITH_VALUE = frozenset({"--dir", "-D", "--config"})
+FLAGS = frozenset({"--json", "-v", "--verbose"})
+END_OF_OPTIONS = "--"
+
+
+def hoist(arguments: Sequence[str], with_value: Callable[[str], frozenset[str]]) -> list[str]:
+    """The same arguments with the options of crawl-ops itself moved before the verb.
+
+    `with_value` gives the options of a verb that take a value: their values are left alone,
+    whatever they look like. Nothing behind `--` is moved.
+    """
+    front: list[str] = []
+    rest: list[str] = []
+    of_verb: frozenset[str] | None = None
+    words = iter(arguments)
+    for word in words:
+        if word == END_OF_OPTIONS:
+            rest += [word, *words]
+        elif word in FLAGS or _has_value_attached(word):
+            front.append(word)
+        elif word in WITH_VALUE:
+            value = _next(words)
+            if not value:
+                return [word]  # alone, so that it is what the complaint is about
+            front += [word, *value]
+        elif of_verb is not None and word in of_verb:
+            rest += [word, *_next(words)]
+        else:
+            rest.append(word)
+            if of_verb is None and not word.startswith("-"):
+                of_verb = with_value(word)
+    return front + rest
+
+
+def _has_value_attached(word: str) -> bool:
+    return word.startswith(("--dir=", "--config=")) or (word.startswith("-D") and word != "-D")
+
+
+def _next(words: Iterator[str]) -> list[str]:
+    word = next(words, None)
+    return [] if word is None else [word]

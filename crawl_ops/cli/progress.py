@@ -1,0 +1,92 @@
+"""How far a long verb is: a live line on a terminal, log lines elsewhere. Standard error only."""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from crawl_ops.cli.logs import at_least_info
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+logger = logging.getLogger(__name__)
+
+
+class ProgressView(Protocol):
+    """Where progress is shown."""
+
+    def stage(self, what: str, ends: datetime | None = None) -> None:
+        """A new step begins; `ends` is when it is expected to be over."""
+
+    def line(self, text: str) -> None:
+        """How far the step is."""
+
+    def done(self, text: str) -> None:
+        """A step is over; the line stays."""
+
+
+class LogProgress:
+    """Plain log lines."""
+
+    def stage(self, what: str, ends: datetime | None = None) -> None:
+        logger.info("%s%s", what, _until(ends))
+
+    def line(self, text: str) -> None:
+        logger.info("%s", text)
+
+    def done(self, text: str) -> None:
+        logger.info("%s", text)
+
+
+class LiveProgress:
+    """One line that changes, on the terminal behind standard error."""
+
+    def __init__(self, status: "Status") -> None:
+        self._status = status
+        self._stage = ""
+
+    def stage(self, what: str, ends: datetime | None = None) -> None:
+        self._stage = what + _until(ends)
+        self._show(self._stage)
+
+    def line(self, text: str) -> None:
+        self._show(f"{self._stage} | {text}")
+
+    def done(self, text: str) -> None:
+        from rich.text import Text
+
+        self._status.console.print(Text(text))
+
+    def _show(self, text: str) -> None:
+        from rich.text import Text
+
+        self._status.update(Text(text))
+
+
+@contextmanager
+def progress_view() -> Iterator[ProgressView]:
+    """The view that fits standard error."""
+    if not sys.stderr.isatty():
+        at_least_info()
+        yield LogProgress()
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield LiveProgress(status)
+
+
+def expected_end(lists: Sequence[Mapping[str, Any]], now: datetime) -> datetime | None:
+    """When the slowest fetch list of a segment should be through (expected_s of generate)."""
+    seconds = max((float(one.get("expected_s") or 0) for one in lists), default=0.0)
+    return now + timedelta(seconds=min(seconds, 1e9)) if seconds else None
+
+
+def _until(ends: datetime | None) -> str:
+    return f" (expected end {ends.astimezone():%H:%M:%S})" if ends else ""
+
+
+Progress = Callable[[str], None]

@@ -1,0 +1,42 @@
+"""Ctrl-C and SIGTERM as an event that jobs look at, so that they end in good order."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(slots=True)
+class Stop:
+    """Whether to stop, and because of which signal."""
+
+    event: threading.Event = field(default_factory=threading.Event)
+    signal_number: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """128 and the signal's number, as shells have it; 0 when nobody asked to stop."""
+        return 128 + self.signal_number if self.signal_number else 0
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[Stop]:
+    """The first signal asks to stop; the second ends the process at once."""
+    stop = Stop()
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if stop.event.is_set():
+            raise SystemExit(128 + number)
+        stop.signal_number = number
+        stop.event.set()
+
+    before = {number: signal.signal(number, on_signal) for number in SIGNALS}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,171 @@
+import logging
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crawl_ops.errors import (
+    CommitConflictError,
+    ConfigError,
+    CrawlError,
+    IndexingError,
+    NotFoundError,
+    SeedError,
+    StoreError,
+)
+
+COMMAND = (sys.executable, "-m", "crawl_ops")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("", "--help"),
+        ("unknown", "unknown"),
+        ("crawl --seeds s --depth 0", "--depth"),
+        ("crawl --seeds s --depth two", "--depth"),
+        ("crawl --seeds s --depth -1", "--depth"),
+        ("crawl --seeds s --depth 1.5", "--depth"),
+        ("crawl --seeds s", "--depth"),
+        ("crawl --seeds s --depth 1 --topn many", "--topn"),
+        ("generate --num-fetchers 0", "--num-fetchers"),
+        ("generate --add-days nan", "--add-days"),
+        ("generate --redo some", "--redo"),
+        ("fetch", "SEGMENT"),
+        ("fetch S --partition -1", "--partition"),
+        ("fetch /", "names no segment"),
+        ("updatedb", "SEGMENT"),
+        ("inject", "SEEDS"),
+        ("inject a b", "SEEDS"),
+        ("readdb", "--stats"),
+        ("readdb --stats --dump", "--stats"),
+        ("readdb --dump --format xml", "--format"),
+        ("readdb --dump --status db_new", "--status"),
+        ("readdb --dump --regex (", "--regex"),
+        ("readseg", "--list"),
+        ("readseg --list --get u", "--list"),
+        ("readlinkdb", "--url"),
+        ("search q --limit 0", "--limit"),
+        ("search", "QUERY"),
+        ("warc S", "--out"),
+        ("readdb --stats --nonsense", "--nonsense"),
+        ("readdb --stats -D noequals", "-D"),
+        ("readdb --stats -D =5", "-D"),
+        ("readdb --stats --dir", "--dir"),
+        ("--config missing.toml readdb --stats", "missing.toml"),
+        ("readdb --stats -D fetcher.threads.fetch=0", "fetcher.threads.fetch"),
+        ("readdb --stats -D fetcher.thread.fetch=1", "fetcher.threads.fetch"),
+        ("dedup --group page", "deduplication.group.mode"),
+        ("dedup --compare-order beauty", "deduplication.compare.order"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_names_it(world, run, words: str, named: str) -> None:
+    done = run(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert named in done.err
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("crawl-ops: ")
+
+
+def test_an_empty_folder_name_is_wrong_usage(world, run) -> None:
+    done = run("--dir", "", "readdb", "--stats")
+    assert done.code == 2
+    assert "--dir" in done.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ConfigError("p: too large"), 2),
+        (SeedError("seeds.txt: nothing in it"), 2),
+        (StoreError("broken\nfile"), 2),
+        (CommitConflictError("again"), 2),
+        (IndexingError("refused"), 2),
+        (CrawlError("no"), 2),
+        (NotFoundError("no segment"), 1),
+        (OSError(28, "No space left on device", "/data/x"), 2),
+        (PermissionError(13, "Permission denied", "/data/x"), 2),
+        (KeyboardInterrupt(), 130),
+        (ZeroDivisionError("bug"), 70),
+    ],
+)
+def test_exit_codes(world, run, error: BaseException, code: int) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    world.on_call["clean"] = fail
+    done = run("clean")
+    assert (done.code, done.out) == (code, "")
+    if isinstance(error, CrawlError):
+        assert done.err == f"crawl-ops: {' '.join(str(error).split())}\n"
+    if isinstance(error, OSError):
+        assert done.err == f"crawl-ops: /data/x: {error.strerror}\n"
+    assert ("Traceback" in done.err) == isinstance(error, ZeroDivisionError)
+
+
+def test_help_is_no_error(run) -> None:
+    done = run("crawl", "--help")
+    assert done.code == 0
+    assert "--depth" in done.out
+
+
+def test_logging_is_configured_once(world, run) -> None:
+    run("clean", "-v")
+    run("clean", "-vv")
+    run("clean")
+    logger = logging.getLogger("crawl_ops")
+    assert logger.level == logging.WARNING
+    assert sum(type(h).__name__ == "_StderrHandler" for h in logger.handlers) == 1
+
+
+def test_a_reader_that_goes_away_is_no_error_message() -> None:
+    command = " ".join((*COMMAND, "showproperties", "--json"))
+    shell = f"for i in 1 2 3; do {command} || echo $? >&2; done | true"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
+    assert set(done.stderr.split()) <= {"141"}
+
+
+def test_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "showproperties"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+WAITING = """
+import sys
+from types import ModuleType, SimpleNamespace
+from crawl_ops.model import JobReport
+def fetch(crawl, config, segment, clock, *, partition, stop, progress):
+    print("ready", file=sys.stderr, flush=True)
+    return JobReport("fetch", segment, {"stopped": int(stop.wait(60))})
+sys.modules["crawl_ops.jobs.fetch"] = module = ModuleType("fetch")
+module.fetch = fetch
+sys.modules["crawl_ops.storage.crawl_dir"] = module = ModuleType("crawl_dir")
+module.CrawlDir = SimpleNamespace(open=lambda location, create: None)
+from crawl_ops.cli.main import main
+sys.exit(main(["--json", "fetch", "S"]))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_fetch_in_good_order(number: signal.Signals, code: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    while "ready" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert '"stopped": 1' in out
