@@ -30,7 +30,21 @@ class Parser(Group):
         alias="parser.html.outlinks.ignore_tags",
         description="Elements whose links are not used.",
     )
-    processes: int = Field(1, ge=1, le=64, description="Worker processes of one parse (ours).")
+    html_line_separators: Words = Field(
+        tuple(
+            "article aside blockquote canvas dd div dl dt fieldset figcaption figure footer form "
+            "h1 h2 h3 h4 h5 h6 header hr li main nav noscript ol output p pre section table tfoot "
+            "ul video".split()
+        ),
+        alias="parser.html.line.separators",
+        description="Elements whose text stands on lines of its own.",
+    )
+    processes: int = Field(
+        1,
+        ge=0,
+        le=64,
+        description="Worker processes of one parse; 0: in the process of the job, where a page that hangs is not stopped (ours).",
+    )
 
 
 class Parse(Group):
@@ -38,6 +52,10 @@ class Parse(Group):
 
     prefix = "parse"
 
+    plugins: Words = Field(
+        (),
+        description="Parsers by content type, before the built-in ones: TYPE=NAME or TYPE=MODULE:CLASS; type * for all that have none.",
+    )
     filter_urls: bool = Field(True, description="Filter outlinks.")
     normalize_urls: bool = Field(True, description="Normalize outlinks.")
     store_rejected: bool = Field(

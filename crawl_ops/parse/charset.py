@@ -1,0 +1,138 @@
+"""From bytes to text: which charset a page is in, and clean UTF-8 of it.
+
+Order: byte order mark, HTTP header, declaration in the markup, valid UTF-8, statistical guess,
+parser.character.encoding.default (WHATWG encoding sniffing, with Nutch's default at the end).
+With encodingdetector.charset.min.confidence >= 0 the guess comes first when it is that sure.
+"""
+
+import codecs
+from functools import lru_cache
+from typing import NamedTuple
+
+import cchardet
+import webencodings
+
+from crawl_ops.parse.prescan import declared_labels
+
+GUESS_BYTES = 16_384
+
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
+# The web's encodings are wider than Python's codecs of the same name (WHATWG Encoding).
+_PYTHON_NAMES = {
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
+    "iso-8859-8-i": "iso-8859-8",
+    "macintosh": "mac-roman",
+    "shift_jis": "cp932",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-user-defined": "windows-1252",
+}
+_WIDER_CODECS = {"gbk": "gb18030"}
+_FORBIDDEN_BYTES = bytes((*range(1, 9), 11, *range(14, 32)))
+_BLANKED = bytes.maketrans(_FORBIDDEN_BYTES, b" " * len(_FORBIDDEN_BYTES))
+_REPLACEMENT = "\ufffd".encode()
+_NONCHARACTERS = ("\ufffe".encode(), "\uffff".encode())
+
+
+class Decoded(NamedTuple):
+    """A page's characters as UTF-8 without NUL and without what XML forbids, and its charset."""
+
+    data: bytes
+    charset: str
+
+
+@lru_cache(maxsize=1024)
+def encoding_name(label: str) -> str | None:
+    """The WHATWG name behind a label, in lower case; None for an unknown label."""
+    encoding = webencodings.lookup(label)
+    return encoding.name.lower() if encoding else None
+
+
+def _usable(label: str) -> str | None:
+    name = encoding_name(label)
+    # "replacement" stands for encodings that browsers refuse to decode.
+    return None if name == "replacement" else name
+
+
+def python_name(name: str) -> str:
+    """A WHATWG name as Python's codecs.lookup knows it."""
+    return _PYTHON_NAMES.get(name, name)
+
+
+def declared_charset(content: bytes) -> str | None:
+    """The WHATWG name of the encoding that the markup declares.
+
+    UTF-16 cannot be declared in bytes one can read as ASCII: it means UTF-8 (WHATWG).
+    """
+    for label in declared_labels(content):
+        name = _usable(label)
+        if name is not None:
+            if name.startswith("utf-16"):
+                return "utf-8"
+            return "windows-1252" if name == "x-user-defined" else name
+    return None
+
+
+def detect(
+    content: bytes, hint: str | None, default: str, min_confidence: int = -1, cut: bool = False
+) -> str:
+    """The charset of `content` by a name that Python knows. `hint` is the header's label."""
+    return python_name(_detect(content, hint, default, min_confidence, cut))
+
+
+def _detect(content: bytes, hint: str | None, default: str, min_confidence: int, cut: bool) -> str:
+    for mark, name in _BOMS:
+        if content.startswith(mark):
+            return name
+    if min_confidence >= 0 and (guessed := _guess(content, min_confidence)):
+        return guessed
+    if hint and (named := _usable(hint.strip(" \"'"))):
+        return named
+    if declared := declared_charset(content):
+        return declared
+    if _is_utf8(content, cut):
+        return "utf-8"
+    return _guess(content, 0) or _usable(default) or "windows-1252"
+
+
+def _is_utf8(content: bytes, cut: bool) -> bool:
+    try:
+        codecs.utf_8_decode(content, "strict", not cut)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _guess(content: bytes, min_confidence: int) -> str | None:
+    found = cchardet.detect(content[:GUESS_BYTES])
+    label, confidence = found["encoding"], found["confidence"]
+    if not label or (confidence or 0) * 100 < min_confidence:
+        return None
+    return _usable(label)
+
+
+def decode(content: bytes, charset: str) -> Decoded:
+    """`content` as clean UTF-8; bytes that are not of `charset` become U+FFFD."""
+    for mark, _ in _BOMS:
+        if content.startswith(mark):
+            content = content[len(mark) :]
+            break
+    return Decoded(_clean(_as_utf8(content, charset)), charset)
+
+
+def _as_utf8(content: bytes, charset: str) -> bytes:
+    if charset == "utf-8" or content.isascii():
+        if not charset.startswith(("utf-16", "iso-2022")) and _is_utf8(content, False):
+            return content
+    text = content.decode(_WIDER_CODECS.get(charset, charset), "replace")
+    return text.encode("utf-8", "replace")
+
+
+def _clean(data: bytes) -> bytes:
+    if b"\0" in data:
+        data = data.replace(b"\0", _REPLACEMENT)
+    for noncharacter in _NONCHARACTERS:
+        if noncharacter in data:
+            data = data.replace(noncharacter, _REPLACEMENT)
+    return data.translate(_BLANKED)

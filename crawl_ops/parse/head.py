@@ -1,0 +1,107 @@
+"""What a page's head and headers say about the page: robots, refresh, canonical, language, meta."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.parse.headers import canonical_of
+from crawl_ops.parse.html_reader import HtmlReader
+from crawl_ops.parse.language import first_language
+from crawl_ops.parse.links import http_url
+from crawl_ops.parse.page import VALUE_SEPARATOR, Page
+from crawl_ops.parse.refresh import Refresh, read_refresh
+from crawl_ops.parse.robots_tags import header_directives, meta_directives, wishes
+from crawl_ops.parse.text import one_line
+
+MAX_VALUE_LENGTH = 10_000
+MAX_METATAGS = 200
+
+
+@dataclass(slots=True)
+class PageHead:
+    """Directives and descriptions of one page."""
+
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
+    canonical_url: str | None = None
+    refresh_url: str | None = None
+    refresh_s: int | None = None
+    language: str | None = None
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+def agent_tokens(config: CrawlConfig) -> tuple[str, ...]:
+    """The names we answer to: the product token of http.agent.name, and http.robots.agents."""
+    product = config.http.agent_name.split("/")[0].split()[:1]
+    further = (name for name in config.http.robots_agents if name != "*")
+    return tuple(dict.fromkeys(name.lower() for name in (*product, *further)))
+
+
+def read_head(reader: HtmlReader, page: Page, base: str, config: CrawlConfig) -> PageHead:
+    """Everything the head and the headers say. Relative targets are resolved against `base`."""
+    head = PageHead()
+    header: dict[str, list[str]] = {}
+    for name, value in page.headers:
+        header.setdefault(name.lower(), []).append(value)
+    _read_robots(head, reader, header.get("x-robots-tag", []), page, config)
+    refresh = _refresh(header.get("refresh", []), reader.equivs, page.base_url, base)
+    if refresh is not None:
+        head.refresh_url, head.refresh_s = refresh.url, refresh.seconds
+    head.canonical_url = canonical_of(header.get("link", []), page.base_url)
+    if head.canonical_url is None and reader.canonical is not None:
+        head.canonical_url = http_url(base, reader.canonical)
+    head.language = _language(reader, header.get("content-language", []))
+    head.metadata |= metatags((*reader.metas, *reader.equivs), config.metatags.names)
+    return head
+
+
+def _read_robots(
+    head: PageHead, reader: HtmlReader, tags: list[str], page: Page, config: CrawlConfig
+) -> None:
+    pragma = any(
+        name == "pragma" and "no-cache" in content.lower() for name, content in reader.equivs
+    )
+    if tags or reader.metas:
+        tokens = agent_tokens(config)
+        asked = (header_directives(tags, tokens), meta_directives(reader.metas, tokens))
+        head.noindex, head.nofollow, head.noarchive = wishes(asked, page.fetch_time)
+    head.noarchive = head.noarchive or pragma
+    if head.noarchive:
+        head.metadata["caching.forbidden"] = config.parser.caching_forbidden_policy
+
+
+def _refresh(
+    headers: list[str], equivs: list[tuple[str, str]], url: str, base: str
+) -> Refresh | None:
+    for value in headers:
+        if found := read_refresh(value, url):
+            return found
+    for name, content in equivs:
+        if name == "refresh" and (found := read_refresh(content, base)):
+            return found
+    return None
+
+
+def _language(reader: HtmlReader, headers: list[str]) -> str | None:
+    declared = [content for name, content in reader.metas if name == "dc.language"]
+    declared += [content for name, content in reader.equivs if name == "content-language"]
+    return first_language((reader.language, *declared, *headers))
+
+
+def metatags(metas: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str, str]:
+    """The meta elements named in metatags.names, as `metatag.` and the name in lower case.
+
+    Several values of a name stand one a line, each once (Nutch's parse-metatags).
+    """
+    wanted = {name.lower() for name in names}
+    found: dict[str, list[str]] = {}
+    for name, content in metas:
+        if (name in wanted or "*" in wanted) and (name in found or len(found) < MAX_METATAGS):
+            value = one_line(content, MAX_VALUE_LENGTH)
+            values = found.setdefault(name[:200], [])
+            if value and value not in values and len(values) < 100:
+                values.append(value)
+    return {
+        f"metatag.{name}": VALUE_SEPARATOR.join(values) for name, values in found.items() if values
+    }

@@ -1,0 +1,99 @@
+"""The charset a page declares in its own markup (WHATWG HTML, "prescan a byte stream").
+
+The window is 64 KiB, not the 1,024 bytes browsers wait for: one page in six declares later.
+"""
+
+import re
+
+WINDOW_BYTES = 65_536
+
+_NEXT = re.compile(rb"<(?:(!--)|/?([a-zA-Z])|[!/?])")
+_META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
+_TAG_NAME = re.compile(rb"[^\t\n\f\r >]*+")
+_ATTRIBUTE = re.compile(
+    rb"""[\t\n\f\r /]*+
+    (?P<name>=?[^\t\n\f\r />=]*+)
+    (?:[\t\n\f\r ]*+=[\t\n\f\r ]*+
+      (?: "(?P<double>[^"]*+)(?:"|\Z) | '(?P<single>[^']*+)(?:'|\Z)
+        | (?P<bare>[^\t\n\f\r >"'][^\t\n\f\r >]*+)? )
+    )?+""",
+    re.VERBOSE,
+)
+_CONTENT_CHARSET = re.compile(
+    rb"""charset[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*+))""",
+    re.IGNORECASE,
+)
+_XML_DECLARATION = re.compile(
+    rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]{1,40})["']""", re.IGNORECASE
+)
+
+
+def declared_labels(content: bytes) -> list[str]:
+    """The labels declared in meta elements, in order, then that of an XML declaration.
+
+    The caller takes the first one that names an encoding.
+    """
+    window = content[:WINDOW_BYTES]
+    labels = _meta_labels(window) if _mentions_charset(window) else []
+    declaration = _XML_DECLARATION.match(window.lstrip()[:1024])
+    if declaration:
+        labels.append(declaration[1].decode("ascii", "replace"))
+    return labels
+
+
+def _mentions_charset(window: bytes) -> bool:
+    return b"charset" in window[:1024].lower() or b"charset" in window[1017:].lower()
+
+
+def _meta_labels(window: bytes) -> list[str]:
+    labels = []
+    position = 0
+    while found := _NEXT.search(window, position):
+        position = found.start()
+        if found[1]:
+            end = window.find(b"-->", position + 2)
+            if end < 0:
+                break
+            position = end + 3
+        elif _META.match(window, position):
+            attributes, position = _attributes(window, position + 5)
+            # A tag that the bytes run out in declares nothing.
+            label = _label(attributes) if position < len(window) else None
+            if label:
+                labels.append(label)
+        elif found[2]:
+            position = _TAG_NAME.match(window, position + 1).end()  # type: ignore[union-attr]
+            _, position = _attributes(window, position)
+        else:
+            end = window.find(b">", position)
+            if end < 0:
+                break
+            position = end + 1
+    return labels
+
+
+def _attributes(window: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
+    """The attributes of the tag at `position` (the first of each name), and where it ends."""
+    attributes: dict[bytes, bytes] = {}
+    while found := _ATTRIBUTE.match(window, position):
+        if found.end() == position or (not found["name"] and found.end() >= len(window)):
+            break
+        position = found.end()
+        name = found["name"].lower()
+        if not name:
+            break
+        value = found["double"] or found["single"] or found["bare"] or b""
+        attributes.setdefault(name, value)
+    return attributes, position
+
+
+def _label(attributes: dict[bytes, bytes]) -> str | None:
+    charset = attributes.get(b"charset")
+    if charset is None:
+        if attributes.get(b"http-equiv", b"").lower() != b"content-type":
+            return None
+        found = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+        if not found:
+            return None
+        charset = found[1] or found[2] or found[3] or b""
+    return charset.decode("ascii", "replace").strip() or None
