@@ -15,6 +15,32 @@ class UrlNormalizer(Group):
         description="Normalizers in order: basic, regex, querystring, host, protocol, slash, ajax, "
         "pass, or MODULE:CLASS.",
     )
+    order_inject: Words = Field(
+        (), description="Order in scope inject; empty: urlnormalizer.order."
+    )
+    order_outlink: Words = Field(
+        (), description="Order in scope outlink; empty: urlnormalizer.order."
+    )
+    order_fetcher: Words = Field(
+        (), description="Order in scope fetcher; empty: urlnormalizer.order."
+    )
+    order_crawldb: Words = Field(
+        (), description="Order in scope crawldb; empty: urlnormalizer.order."
+    )
+    order_linkdb: Words = Field(
+        (), description="Order in scope linkdb; empty: urlnormalizer.order."
+    )
+    order_indexer: Words = Field(
+        (), description="Order in scope indexer; empty: urlnormalizer.order."
+    )
+    order_partition: Words = Field(
+        (), description="Order in scope partition; empty: urlnormalizer.order."
+    )
+    order_generate_host_count: Words = Field(
+        (),
+        alias="urlnormalizer.order.generate_host_count",
+        description="Order in scope generate_host_count; empty: urlnormalizer.order.",
+    )
     loop_count: int = Field(
         1, ge=1, le=10, description="How often the chain is repeated, until nothing changes."
     )
@@ -24,12 +50,40 @@ class UrlNormalizer(Group):
         description="Host names as ASCII (punycode), Unicode, or as they are.",
     )
     basic_host_trim_trailing_dot: bool = Field(
-        True, alias="urlnormalizer.basic.host.trim-trailing-dot", description="host. becomes host."
+        True,
+        alias="urlnormalizer.basic.host.trim-trailing-dot",
+        description="The dot after a host name is dropped.",
     )
     regex_file: ConfigFile = Field(
         None, description="Rules in the format of Nutch's regex-normalize.xml."
     )
     regex_rules: str = Field("", description="The same rules, inline.")
+    regex_file_inject: ConfigFile = Field(
+        None, description="Regex rules in scope inject; empty: those of all scopes."
+    )
+    regex_file_outlink: ConfigFile = Field(
+        None, description="Regex rules in scope outlink; empty: those of all scopes."
+    )
+    regex_file_fetcher: ConfigFile = Field(
+        None, description="Regex rules in scope fetcher; empty: those of all scopes."
+    )
+    regex_file_crawldb: ConfigFile = Field(
+        None, description="Regex rules in scope crawldb; empty: those of all scopes."
+    )
+    regex_file_linkdb: ConfigFile = Field(
+        None, description="Regex rules in scope linkdb; empty: those of all scopes."
+    )
+    regex_file_indexer: ConfigFile = Field(
+        None, description="Regex rules in scope indexer; empty: those of all scopes."
+    )
+    regex_file_partition: ConfigFile = Field(
+        None, description="Regex rules in scope partition; empty: those of all scopes."
+    )
+    regex_file_generate_host_count: ConfigFile = Field(
+        None,
+        alias="urlnormalizer.regex.file.generate_host_count",
+        description="Regex rules in scope generate_host_count; empty: those of all scopes.",
+    )
     hosts_file: ConfigFile = Field(None, description="Rules of the host normalizer.")
     protocols_file: ConfigFile = Field(None, description="Rules of the protocol normalizer.")
     protocols_rules: str = Field("", description="The same, inline.")

@@ -1,0 +1,116 @@
+"""The chain a URL goes through: normalizers in order, then filters in order."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.model import Verdict
+from crawl_ops.urls.limits import fault_of
+from crawl_ops.urls.plugs import filters_of, normalizers_of
+
+_MALFORMED = "malformed"
+
+
+class UrlChain:
+    """The normalizers and filters of one scope, ready to use. Thread-safe.
+
+    Scopes are Nutch's: inject, outlink, fetcher, crawldb, linkdb, indexer, partition,
+    generate_host_count, default. Raises ConfigError for unknown plugs, scopes and bad rules.
+    """
+
+    def __init__(
+        self,
+        config: CrawlConfig,
+        scope: str = "default",
+        *,
+        normalize: bool = True,
+        filter: bool = True,  # noqa: A002  (the word everyone uses for it)
+    ) -> None:
+        self._loops = config.urlnormalizer.loop_count
+        normalizers = normalizers_of(config, scope) if normalize else ()
+        self._steps: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
+            (plug.name, plug.normalize) for plug in normalizers
+        )
+        self._tidy = _tidying(self._steps)
+        filters = filters_of(config) if filter else ()
+        self._filters = tuple((plug.name, plug.refusal) for plug in filters)
+        self._fingerprint = _digest(
+            [
+                str(self._loops),
+                str(len(normalizers)),
+                *(plug.fingerprint for plug in normalizers),
+                *(plug.fingerprint for plug in filters),
+            ]
+        )
+
+    def judge(self, url: str) -> Verdict:
+        """The URL as the crawl knows it, or the plug and rule that refused it.
+
+        Raises CrawlError when a plug-in of one's own fails: what it would have said is not known.
+        """
+        verdict = self._normalized(url)
+        if verdict.url is None:
+            return verdict
+        for name, refusal in self._filters:
+            rule = refusal(verdict.url)
+            if rule is not None:
+                return Verdict(None, name, rule)
+        return verdict
+
+    def normalize(self, url: str) -> str | None:
+        """The URL after the normalizers, or None when it is malformed."""
+        return self._normalized(url).url
+
+    def fingerprint(self) -> str:
+        """Hex; changes when any rule, option or order changes that decides about a URL."""
+        return self._fingerprint
+
+    def _normalized(self, url: str) -> Verdict:
+        fault = fault_of(url)
+        if fault:
+            return Verdict(None, _MALFORMED, fault)
+        for _ in range(self._loops):
+            before = url
+            for name, normalize in self._steps:
+                found = normalize(url)
+                if found is None:
+                    return _dropped(name)
+                url = found
+            if url == before:
+                break
+        if self._tidy is not None:
+            tidied = self._tidied(url)
+            if tidied is None:
+                return _dropped("basic")
+            url = tidied
+        fault = fault_of(url)
+        return Verdict(None, _MALFORMED, fault) if fault else Verdict(url)
+
+    def _tidied(self, url: str) -> str | None:
+        # A fragment that is there now was put there on purpose (ajax, scope indexer).
+        return url if self._tidy is None or "#!" in url else self._tidy(url)
+
+
+def _tidying(
+    steps: Sequence[tuple[str, Callable[[str], str | None]]],
+) -> Callable[[str], str | None] | None:
+    """The basic normalizer, when rules after it may leave what it would not (`/..;sid=1/`)."""
+    names = [name for name, _ in steps]
+    if "basic" not in names or names[-1] == "basic":
+        return None
+    return steps[names.index("basic")][1]
+
+
+def _dropped(name: str) -> Verdict:
+    if name == "basic":
+        return Verdict(None, _MALFORMED, "is no URL")
+    return Verdict(None, name, "dropped by the normalizer")
+
+
+def _digest(texts: Sequence[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(f"{len(data)}:".encode())
+        digest.update(data)
+    return digest.hexdigest()

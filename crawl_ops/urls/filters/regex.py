@@ -1,0 +1,28 @@
+"""urlfilter-regex: lines `+REGEX` and `-REGEX`; the first that is found in the URL decides."""
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.urls.filters.sections import Fits, decide, decisions
+from crawl_ops.urls.javaregex import compile_java
+from crawl_ops.urls.rulefile import rules_of
+
+
+class RegexUrlFilter:
+    """A URL that no rule is found in is refused. Sections `> HOST-OR-DOMAIN` … `<` (NUTCH-1838)."""
+
+    name = "regex"
+
+    def __init__(self, config: CrawlConfig) -> None:
+        group = config.urlfilter
+        prop = "urlfilter.regex"
+        rules = rules_of(prop, group.regex_rules, group.regex_file, "regex-urlfilter.txt")
+        self._decisions = decisions(rules, _found)
+        self._sectioned = any(rule.site is not None for rule in self._decisions)
+        self.fingerprint = f"regex {rules.text}"
+
+    def refusal(self, url: str) -> str | None:
+        """The rule that refuses `url`, as its line; None when a rule accepts it."""
+        return decide(self._decisions, url, self._sectioned)
+
+
+def _found(expression: str) -> Fits:
+    return compile_java(expression).search
