@@ -65,7 +65,7 @@ class Fetcher(Group):
         "fetcher.server.delay.",
     )
     throughput_threshold_pages: float = Field(
-        -1, ge=-1, description="Pages per second below which the fetch ends; -1: off."
+        -1, ge=-1, le=1_000_000, description="Pages per second below which the fetch ends; -1: off."
     )
     throughput_threshold_retries: int = Field(
         5, ge=0, le=INTEGER_MAX, description="Misses of the threshold that are let pass."
