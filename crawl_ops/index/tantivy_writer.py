@@ -33,6 +33,7 @@ class TantivyIndexWriter:
         self._lock_timeout_s = config.indexer.lock_timeout
         self._lock = FileLock(location / "tantivy.lock", thread_local=False)
         self._writer: tantivy.IndexWriter | None = None
+        self._uncommitted = False
         self._refusals: list[Refusal] = []
 
     def open(self) -> None:
@@ -75,6 +76,7 @@ class TantivyIndexWriter:
         writer = self._ready()
         try:
             writer.commit()
+            self._uncommitted = False
             writer.garbage_collect_files()
         except _FAILURES as error:
             raise self._failure("could not be committed", error) from error
@@ -88,7 +90,8 @@ class TantivyIndexWriter:
         if writer is None:
             return
         try:
-            writer.rollback()
+            if self._uncommitted:
+                writer.rollback()  # also ends merges, so not without need
             writer.wait_merging_threads()
         except _FAILURES as error:
             raise self._failure("could not be closed", error) from error
@@ -99,6 +102,7 @@ class TantivyIndexWriter:
     def _ready(self) -> tantivy.IndexWriter:
         if self._writer is None:
             raise IndexingError(f"{self._path}: the writer is not open")
+        self._uncommitted = True
         return self._writer
 
     def _acquire(self) -> None:

@@ -69,17 +69,14 @@ class IndexWriters:
                 self._opened.append(writer)
                 writer.open()
         except BaseException:
-            self._close()
+            self._close(quietly=True)
             raise
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        self._close()
+        self._close(quietly=error is not None)
 
     def write(self, doc: Document) -> None:
         """Add or replace a document everywhere."""
@@ -95,12 +92,13 @@ class IndexWriters:
         """Commit everywhere; what some writer did not take."""
         return [refusal for writer in self._writers for refusal in writer.commit()]
 
-    def _close(self) -> None:
+    def _close(self, *, quietly: bool) -> None:
+        """Close all. `quietly`: something else went wrong first, and that is what counts."""
         errors: list[Exception] = []
         while self._opened:
             try:
                 self._opened.pop().close()
             except Exception as error:  # noqa: BLE001  (the other writers must be closed too)
                 errors.append(error)
-        if errors:
+        if errors and not quietly:
             raise errors[0]
