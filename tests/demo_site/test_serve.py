@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from include.demo_site.serve import DemoSite
+
 SERVE = Path(__file__).parents[2] / "include" / "demo_site" / "serve.py"
 LIBRARY, MUSEUM, CLUB = "127.0.0.1", "127.0.0.2", "127.0.0.3"
 
@@ -261,18 +263,18 @@ def test_requests_are_remembered(get: Get, site: Any) -> None:
     assert (seen.method, seen.status, seen.headers["user-agent"]) == ("GET", 200, "Test/1")
 
 
-def test_closing_frees_the_port_and_ends_slow_answers(serve: Any) -> None:
-    with serve.DemoSite() as site:
+def test_closing_frees_the_port_and_ends_slow_answers() -> None:
+    with DemoSite() as site:
         client = socket.create_connection((LIBRARY, site.port), timeout=10)
         client.sendall(b"GET /microfilm.html HTTP/1.1\r\nHost: x\r\n\r\n")
     client.close()
-    with serve.DemoSite(site.port) as again:
+    with DemoSite(site.port) as again:
         assert again.port == site.port
 
 
-def test_a_port_that_is_taken_is_said(serve: Any, site: Any) -> None:
+def test_a_port_that_is_taken_is_said(site: Any) -> None:
     with pytest.raises(OSError, match="in use"):
-        serve.DemoSite(site.port)
+        DemoSite(site.port)
 
 
 def test_it_runs_as_a_script_and_ends_on_sigterm() -> None:
