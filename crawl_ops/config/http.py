@@ -72,6 +72,9 @@ class Http(Group):
     proxy_port: int | None = Field(None, ge=1, le=65535, description="Proxy port.")
     proxy_username: str = Field("", description="Proxy user.")
     proxy_password: str = Field("", description="Proxy password.")
+    proxy_exception_list: Words = Field(
+        (), description="Hosts that are asked without the proxy; `*` stands for anything."
+    )
     auth_file: ConfigFile = Field(
         None, description="Credentials in the format of Nutch's httpclient-auth.xml."
     )

@@ -1,0 +1,42 @@
+"""A URL taken apart for sending."""
+
+from typing import NamedTuple
+
+import ada_url
+
+PORTS = {"http:": 80, "https:": 443}
+
+
+class Target(NamedTuple):
+    """`host` has no brackets, `host_header` has them and the port; `path` is path and query."""
+
+    scheme: str
+    host: str
+    port: int
+    host_header: str
+    path: str
+
+    @classmethod
+    def of(cls, url: str) -> "Target":
+        """Raises ValueError with a reason when `url` is none, or not http or https."""
+        try:
+            parts = ada_url.URL(url)
+        except (ValueError, UnicodeError):
+            raise ValueError(f"bad url: {url[:200]!r}") from None
+        default = PORTS.get(parts.protocol)
+        if default is None:
+            raise ValueError(f"bad url: scheme {parts.protocol[:20]!r} is not http or https")
+        host = parts.hostname.removeprefix("[").removesuffix("]")
+        if not host:
+            raise ValueError(f"bad url: {url[:200]!r} has no host")
+        port = int(parts.port) if parts.port else default
+        return cls(parts.protocol[:-1], host, port, parts.host, parts.pathname + parts.search)
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        return self.scheme, self.host, self.port
+
+    @property
+    def absolute(self) -> str:
+        """The absolute form, as proxies want it (RFC 9112 §3.2.2)."""
+        return f"{self.scheme}://{self.host_header}{self.path}"
