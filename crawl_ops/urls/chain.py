@@ -31,7 +31,6 @@ class UrlChain:
         self._steps: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
             (plug.name, plug.normalize) for plug in normalizers
         )
-        self._tidy = _tidying(self._steps)
         filters = filters_of(config) if filter else ()
         self._filters = tuple((plug.name, plug.refusal) for plug in filters)
         self._fingerprint = _digest(
@@ -48,27 +47,29 @@ class UrlChain:
 
         Raises CrawlError when a plug-in of one's own fails: what it would have said is not known.
         """
-        verdict = self._normalized(url)
-        if verdict.url is None:
-            return verdict
+        found = self._normalized(url)
+        if isinstance(found, Verdict):
+            return found
         for name, refusal in self._filters:
-            rule = refusal(verdict.url)
+            rule = refusal(found)
             if rule is not None:
                 return Verdict(None, name, rule)
-        return verdict
+        return Verdict(found)
 
     def normalize(self, url: str) -> str | None:
         """The URL after the normalizers, or None when it is malformed."""
-        return self._normalized(url).url
+        found = self._normalized(url)
+        return None if isinstance(found, Verdict) else found
 
     def fingerprint(self) -> str:
         """Hex; changes when any rule, option or order changes that decides about a URL."""
         return self._fingerprint
 
-    def _normalized(self, url: str) -> Verdict:
+    def _normalized(self, url: str) -> str | Verdict:
         fault = fault_of(url)
         if fault:
             return Verdict(None, _MALFORMED, fault)
+        given, tidy = url, None
         for _ in range(self._loops):
             before = url
             for name, normalize in self._steps:
@@ -76,29 +77,25 @@ class UrlChain:
                 if found is None:
                     return _dropped(name)
                 url = found
+                if name == "basic":
+                    tidy = url
             if url == before:
                 break
-        if self._tidy is not None:
-            tidied = self._tidied(url)
-            if tidied is None:
+        return url if url is given else self._tidied(url, tidy)
+
+    def _tidied(self, url: str, tidy: str | None) -> str | Verdict:
+        # A rule after basic may leave what basic would not (`/..;sid=1/`). But a fragment that is
+        # there now was put there on purpose (ajax in scope indexer).
+        if tidy is not None and url != tidy and "#!" not in url:
+            found = self._basic(url)
+            if found is None:
                 return _dropped("basic")
-            url = tidied
+            url = found
         fault = fault_of(url)
-        return Verdict(None, _MALFORMED, fault) if fault else Verdict(url)
+        return Verdict(None, _MALFORMED, fault) if fault else url
 
-    def _tidied(self, url: str) -> str | None:
-        # A fragment that is there now was put there on purpose (ajax, scope indexer).
-        return url if self._tidy is None or "#!" in url else self._tidy(url)
-
-
-def _tidying(
-    steps: Sequence[tuple[str, Callable[[str], str | None]]],
-) -> Callable[[str], str | None] | None:
-    """The basic normalizer, when rules after it may leave what it would not (`/..;sid=1/`)."""
-    names = [name for name, _ in steps]
-    if "basic" not in names or names[-1] == "basic":
-        return None
-    return steps[names.index("basic")][1]
+    def _basic(self, url: str) -> str | None:
+        return next(normalize(url) for name, normalize in self._steps if name == "basic")
 
 
 def _dropped(name: str) -> Verdict:

@@ -14,6 +14,8 @@ _PARTS = re.compile(
     re.DOTALL,
 )
 _IPV4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+_FORBIDDEN = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f]")
+"""Forbidden domain code points of the URL Standard."""
 _HOSTS_REMEMBERED = 100_000
 
 
@@ -63,9 +65,10 @@ def is_ip(host: str) -> bool:
 def ascii_host(host: str) -> str | None:
     """The host as ASCII, punycode where needed (UTS 46); None when it cannot be a host name."""
     try:
-        return bytes(idna_to_ascii(host)).decode("ascii") or None
+        found = bytes(idna_to_ascii(host)).decode("ascii")
     except (ValueError, UnicodeError):
         return None
+    return None if not found or _FORBIDDEN.search(found) else found
 
 
 def unicode_host(host: str) -> str:
@@ -93,7 +96,7 @@ class Domains:
         listed counts as one label, so the domain is the last two (the list's default rule `*`).
         """
         host = host.lower().rstrip(".")
-        if not host or is_ip(host):
+        if not host or host.startswith(".") or is_ip(host):
             return host
         found = self._extract.extract_str(host)
         if found.suffix:

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from ada_url import URL
+from ada_url import normalize_url
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.hosts import ascii_host, unicode_host
@@ -25,7 +25,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _DROPPED = re.compile(r"[\t\n\r]")
 _AUTHORITY = re.compile(r"[\x00-\x20]*(?:https?|ftp):[/\\]*([^/\\?#]*)", re.IGNORECASE)
 _SLASHES = re.compile(r"[/\\]{2,}")
-_WEB = ("http:", "https:", "ftp:")
+_HREF = re.compile(r"(https?|ftp)://([^/?#@]*@)?(\[[^\]]*\]|[^/:]+)(:[0-9]+)?(/[^?#]*)(\?[^#]*)?")
 
 
 class BasicUrlNormalizer:
@@ -59,29 +59,29 @@ class BasicUrlNormalizer:
         return None if fixed is None or fault_of(fixed) else fixed
 
     def _fixed(self, url: str) -> str | None:
-        parsed = URL(_one_slash(url))
-        scheme = parsed.protocol
-        if scheme == "file:":
-            return f"file://{parsed.hostname}{_spelled(parsed.pathname)}{_spelled(parsed.search)}"
-        if scheme not in _WEB:
-            return str(parsed.href)
-        host = self._host(parsed.hostname, url)
-        if host is None:
+        href = str(normalize_url(_one_slash(url)))
+        found = _HREF.match(href)
+        if found is None:
+            return _other_scheme(href)
+        scheme, login, host, port, path, query = found.groups("")
+        kept = self._host(host, url)
+        if kept is None:
             return None
-        login = _login(parsed) if scheme == "ftp:" else ""
-        port = f":{parsed.port}" if parsed.port else ""
-        return f"{scheme}//{login}{host}{port}{_spelled(parsed.pathname)}{_spelled(parsed.search)}"
+        query = _spelled(query) if len(query) > 1 else ""
+        login = login if scheme == "ftp" else ""
+        return f"{scheme}://{login}{kept}{port}{_spelled(path)}{query}"
 
     def _host(self, host: str, url: str) -> str | None:
         if self._trim_dot and host.endswith("."):
             # Without its dot a name may turn out to be a number, and so an address.
-            host = URL(f"http://{host.rstrip('.')}/").hostname
-        if not host or host.startswith("["):
-            return host or None
-        if self._idn == "toUnicode":
-            return unicode_host(host)
-        if self._idn == "":
+            trimmed = _HREF.match(str(normalize_url(f"http://{host.rstrip('.')}/")))
+            if trimmed is None:
+                return None
+            host = trimmed[3]
+        if not self._idn:
             return _as_written(host, url)
+        if self._idn == "toUnicode" and not host.startswith("["):
+            return unicode_host(host)
         return host
 
 
@@ -111,10 +111,14 @@ def _percent(found: re.Match[str]) -> str:
     return char if char in _UNRESERVED else f"%{digits.upper()}"
 
 
-def _login(parsed: URL) -> str:
-    if not parsed.username and not parsed.password:
-        return ""
-    return f"{parsed.username}:{parsed.password}@" if parsed.password else f"{parsed.username}@"
+def _other_scheme(href: str) -> str:
+    """file: keeps only path and query; of other schemes nothing but WHATWG's own form is known."""
+    if not href.startswith("file://"):
+        return href
+    rest, _, _ = href.partition("#")
+    path, mark, query = rest.partition("?")
+    path = path[:7] + _SLASHES.sub("/", path[7:])
+    return _spelled(path) + (mark + _spelled(query) if query else "")
 
 
 def _as_written(host: str, url: str) -> str:
