@@ -114,7 +114,7 @@ def progress(line: str) -> None:
 
 
 def as_xcom(report: JobReport) -> dict[str, Any]:
-    """The report as plain data of XCOM_BYTES at most; lists, which may hold URLs, as their length."""
+    """The report as XCOM_BYTES of plain data at most; of lists, which may hold URLs, the length."""
     plain = {
         key: len(value) if isinstance(value, list | tuple | set) else value
         for key, value in report.as_dict().items()

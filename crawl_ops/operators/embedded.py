@@ -28,7 +28,6 @@ def settings(folder: Path) -> dict[str, str]:
         "AIRFLOW__CORE__PARALLELISM": "4",
         # SQLite waits five seconds for a lock unless told otherwise: too short on a busy machine.
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{folder / 'airflow.db'}?timeout=60",
-        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
     }
 
 
@@ -40,7 +39,7 @@ def use(environment: dict[str, str]) -> None:
     warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
 
 
-def make_database() -> None:
+def make_database(fetch_tasks: int = FETCH_POOL_SLOTS) -> None:
     """Create or migrate the metadata database, and the pool that bounds fetch tasks."""
     from airflow.models.pool import Pool
     from airflow.utils import db
@@ -48,7 +47,7 @@ def make_database() -> None:
     from crawl_ops.operators.crawl_dag import FETCH_POOL
 
     db.initdb()
-    Pool.create_or_update_pool(FETCH_POOL, FETCH_POOL_SLOTS, "fetch tasks of all crawls", False)
+    Pool.create_or_update_pool(FETCH_POOL, fetch_tasks, "fetch tasks of all crawls", False)
 
 
 def load_dag(dag_id: str) -> "DAG":

@@ -9,6 +9,8 @@ from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_operator import CrawlOperator
 
 if TYPE_CHECKING:
+    from airflow.sdk import XComArg
+
     from crawl_ops.storage.crawl_dir import CrawlDir
 
 
@@ -21,11 +23,11 @@ class UpdateDbOperator(CrawlOperator):
     template_fields: Sequence[str] = (*CrawlOperator.template_fields, "segment")
     ui_color = "#d0ece7"
 
-    def __init__(self, *, segment: str, **kwargs: Any) -> None:
+    def __init__(self, *, segment: "str | XComArg", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.segment = segment
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.updatedb import updatedb
 
-        return updatedb(crawl, config, [self.segment], now)
+        return updatedb(crawl, config, [str(self.segment)], now)

@@ -1,0 +1,79 @@
+"""docker-compose.yml: YAML that says what it means, settings that this Airflow has."""
+
+import re
+
+import pytest
+import yaml
+
+from crawl_ops.operators.embedded import settings
+from crawl_ops.operators.launcher import server_settings
+from crawl_ops.operators.places import home
+
+
+@pytest.fixture(scope="module")
+def compose():
+    return yaml.safe_load((home() / "docker-compose.yml").read_text())
+
+
+@pytest.fixture(scope="module")
+def known():
+    """Every setting of the installed Airflow and its providers, as environment variables."""
+    from airflow.configuration import conf
+
+    names = {
+        f"AIRFLOW__{section.upper()}__{option.upper()}"
+        for section in conf.get_sections_including_defaults()
+        for option in conf.get_options_including_defaults(section)
+    }
+    # The Celery provider is in Airflow's image, not among our requirements.
+    celery = ("RESULT_BACKEND", "BROKER_URL", "WORKER_CONCURRENCY")
+    return names | {f"AIRFLOW__CELERY__{name}" for name in celery}
+
+
+def test_every_setting_exists(compose, known):
+    for name, service in compose["services"].items():
+        used = {key for key in service.get("environment", {}) if key.startswith("AIRFLOW__")}
+        assert used <= known, name
+    assert "AIRFLOW__CORE__EXECUTOR" in compose["services"]["worker"]["environment"]
+
+
+def test_every_setting_of_the_embedded_airflow_exists(known, tmp_path):
+    used = {**settings(tmp_path), **server_settings(tmp_path, 8080)}
+    assert {key for key in used if key.startswith("AIRFLOW__")} <= known
+
+
+def test_all_parts_of_airflow_share_their_secrets(compose):
+    names = ("init", "api-server", "scheduler", "dag-processor", "worker")
+    for secret in ("AIRFLOW__API_AUTH__JWT_SECRET", "AIRFLOW__API__SECRET_KEY"):
+        values = {compose["services"][name]["environment"][secret] for name in names}
+        assert len(values) == 1
+        assert values.pop().startswith("${")
+
+
+def test_the_scheduler_waits_for_the_api_server(compose):
+    for name in ("scheduler", "worker"):
+        waits = compose["services"][name]["depends_on"]
+        assert waits["api-server"] == {"condition": "service_healthy"}
+        assert waits["redis"] == {"condition": "service_healthy"}
+
+
+def test_everything_but_init_has_a_health_check_and_only_loopback_is_published(compose):
+    for name, service in compose["services"].items():
+        assert name == "init" or service["healthcheck"]["test"]
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+
+
+def test_named_volumes_are_declared(compose):
+    for service in compose["services"].values():
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            assert source.startswith("./") or source in compose["volumes"]
+
+
+def test_what_must_be_set_is_in_the_example(compose):
+    text = (home() / "docker-compose.yml").read_text()
+    example = (home() / ".env.example").read_text()
+    required = set(re.findall(r"\$\{(\w+):\?", text))
+    assert required
+    for name in required:
+        assert re.search(rf"^{name}=$", example, re.MULTILINE), name

@@ -1,0 +1,42 @@
+"""The runner's command line: what it makes of its arguments."""
+
+import pytest
+
+from crawl_ops.errors import ConfigError
+from crawl_ops.operators.demo import DEMO_PROPERTIES, DEMO_SEEDS
+from crawl_ops.operators.run_dag import DEMO_DEPTH, _parser, conf_of
+
+ELSEWHERE = ("http://127.0.0.1:9/", "http://127.0.0.2:9/", "http://127.0.0.3:9/")
+
+
+def conf(*arguments, demo=()):
+    return conf_of(_parser().parse_args(arguments), demo)
+
+
+def test_without_arguments_the_forms_defaults_and_the_demos_depth():
+    assert conf(demo=DEMO_SEEDS) == {"depth": DEMO_DEPTH}
+
+
+def test_a_demo_site_on_another_port_brings_its_settings():
+    assert conf("--depth", "2", demo=ELSEWHERE) == {
+        "depth": 2,
+        "seeds": list(ELSEWHERE),
+        "properties": DEMO_PROPERTIES,
+    }
+
+
+def test_own_seeds_are_a_path_that_no_working_folder_changes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = ["--seeds", "seeds.txt", "--delay", "0.25", "-D", "http.timeout=5000"]
+    assert conf(*given, "--agent", "us", "--topn", "9") == {
+        "seeds": str(tmp_path / "seeds.txt"),
+        "delay": 0.25,
+        "agent": "us",
+        "topn": 9,
+        "properties": {"http.timeout": "5000"},
+    }
+
+
+def test_a_property_without_a_value_is_refused():
+    with pytest.raises(ConfigError, match=r"-D http\.timeout: write NAME"):
+        conf("--seeds", "s", "-D", "http.timeout")
