@@ -135,9 +135,9 @@ def _tantivy_document(doc: Document) -> tantivy.Document:
     made.add_text("id", tantivy_index.document_id(doc.id))
     made.add_text("key", doc.id)
     for name in _TEXTS:
-        for text in _texts(doc.fields.get(name, "")):
+        for text in _texts(doc.fields.get(name, [])):
             made.add_text(name, text)
-    title = _texts(doc.fields.get("title", ""))
+    title = _texts(doc.fields.get("title", []))
     made.add_text("title_key", tantivy_index.title_key(title[0] if title else ""))
     rest = {k: _plain(v) for k, v in doc.fields.items() if k not in _TEXTS and k != "id"}
     made.add_json("fields", rest)

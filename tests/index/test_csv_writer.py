@@ -13,9 +13,7 @@ from crawl_ops.index.csv_writer import CsvIndexWriter
 from crawl_ops.index.document import Document
 
 DATA = Path(__file__).parent / "data"
-CASES = [
-    json.loads(line) for line in (DATA / "csv.jsonl").read_text(encoding="utf-8").splitlines()
-]
+CASES = [json.loads(line) for line in (DATA / "csv.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def written(folder: Path, documents: list[Document], config: dict[str, Any]) -> bytes:

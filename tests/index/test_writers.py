@@ -1,6 +1,5 @@
 """The writers of indexer.writers together."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,14 +76,20 @@ def test_the_dummy_log_grows_at_commits_only(tmp_path: Path) -> None:
     )
 
 
+def write_and_commit(writers: IndexWriters, doc: Document, refused: list[Refusal]) -> None:
+    with writers:
+        writers.write(doc)
+        refused += writers.commit()
+
+
 def test_refusals_name_the_document(tmp_path: Path, plug_folder: Path) -> None:
     config = load(
         overrides={"indexer.writers": "dummy picky:Picky", "plugin.folders": str(plug_folder)}
     )
-    refused: Sequence[Refusal] = ()
-    with pytest.raises(RuntimeError, match="closed badly"), IndexWriters(config, tmp_path) as both:
-        both.write(Document("http://site.test/a"))
-        refused = both.commit()
+    refused: list[Refusal] = []
+    picky = IndexWriters(config, tmp_path)
+    with pytest.raises(RuntimeError, match="closed badly"):
+        write_and_commit(picky, Document("http://site.test/a"), refused)
     assert refused == [Refusal("http://site.test/a", "429", retryable=True)]
 
 
