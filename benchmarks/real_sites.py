@@ -158,7 +158,7 @@ def search_titles(command: Command, root: Path, origin: str, paths: Sequence[str
     """How many of the pages are among the first hits for the words of their titles."""
     found = 0
     for path in paths:
-        words = " ".join(re.findall(r"\w+", title_of(root, path) or ""))
+        words = " ".join(re.findall(r"\w+", (title_of(root, path) or "").lower()))
         answers = command("search", words, "--limit", str(HITS), may_be=(0, 1))
         hits = [hit["url"] for hit in answers[-1]["hits"]] if answers else []
         found += origin + path in hits
