@@ -1,9 +1,9 @@
 """The errors of crawl_ops.
 
 CrawlError                       exit 2, not retryable
-├── ConfigError                  a property is missing, unknown or out of range; a plug-in cannot be loaded
-├── SeedError                    a seed file or seed list cannot be read, or has nothing that is a URL
-├── StoreError                   the crawl folder cannot be used, or a file in it is not of its schema
+├── ConfigError                  a property is missing, unknown or out of range; a bad plug-in
+├── SeedError                    a seed file cannot be read, or a seed line is no URL
+├── StoreError                   the crawl folder cannot be used; a file is not of its schema
 │   ├── NotFoundError            exit 1: the segment, URL or version asked for does not exist
 │   └── CommitConflictError      retryable: another job committed to the table first
 ├── IndexingError                retryable: an index writer refused a batch

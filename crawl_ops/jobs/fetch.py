@@ -1,0 +1,155 @@
+"""fetch: ask for the URLs of a segment, politely."""
+
+import contextlib
+import logging
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+
+from filelock import FileLock, Timeout
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import NotFoundError, StoppedError
+from crawl_ops.jobs.fetching.engine import Workers
+from crawl_ops.jobs.fetching.items import ListRows
+from crawl_ops.jobs.fetching.run import FetchRun
+from crawl_ops.jobs.fetching.writing import WriterThread
+from crawl_ops.model import JobReport
+from crawl_ops.protocol.http import HttpProtocol
+from crawl_ops.protocol.robots import RobotsRules
+from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.fetch_writer import FetchWriter, fetched_keys, recover
+from crawl_ops.storage.lookup import CrawlDbLookup
+from crawl_ops.storage.segment import Segment
+from crawl_ops.urls.identity import UrlIdentifier
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[str], None]
+LOCK_WAIT_S = 1.0
+
+
+def fetch(
+    crawl: CrawlDir,
+    config: CrawlConfig,
+    segment: str,
+    clock: Callable[[], datetime],
+    *,
+    partition: int | None = None,
+    stop: threading.Event | None = None,
+    progress: Progress | None = None,
+) -> JobReport:
+    """Fetch the lists of a segment, or the one of `partition` (from 0), politely (Nutch rules 5).
+
+    What an earlier attempt has fetched is not asked for again; a finished list is not touched.
+    stop: when it is set, running requests end, what was fetched is kept, StoppedError is raised.
+    """
+    started = time.monotonic()
+    found = crawl.segment(segment)
+    numbers = _numbers(found, partition)
+    http = HttpProtocol(config)
+    try:
+        with _alone(found, numbers, stop):
+            todo = [number for number in numbers if found.done("fetch", number) is None]
+            if todo:
+                log.info("fetch %s: lists %s", found.name, ", ".join(map(str, todo)))
+                _fetch_lists(crawl, config, found, todo, clock, http, stop, progress)
+    finally:
+        http.close()
+    counts: Counter[str] = Counter()
+    for number in numbers:
+        counts.update((found.done("fetch", number) or {}).get("counts", {}))
+    details = {"partition": partition, "already_done": not todo}
+    report = JobReport("fetch", found.name, dict(counts), time.monotonic() - started, details)
+    log.info("fetch %s: %s in %.1f s", found.name, report.counts, report.seconds)
+    return report
+
+
+def _numbers(segment: Segment, partition: int | None) -> list[int]:
+    numbers = segment.lists()
+    if partition is None:
+        return numbers
+    if partition not in numbers:
+        raise NotFoundError(f"segment {segment.name} has no fetch list {partition}")
+    return [partition]
+
+
+@contextlib.contextmanager
+def _alone(
+    segment: Segment, numbers: Sequence[int], stop: threading.Event | None
+) -> Iterator[None]:
+    """Nobody else on this machine fetches these lists meanwhile: a host is not asked by two."""
+    with contextlib.ExitStack() as held:
+        for number in numbers:
+            folder = segment.journal_folder(number)
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder / ".lock", timeout=LOCK_WAIT_S)
+            while True:
+                with contextlib.suppress(Timeout):
+                    held.enter_context(lock)
+                    break
+                if stop is not None and stop.is_set():
+                    raise StoppedError("fetch: asked to stop while another fetch had the list")
+                log.info("fetch %s: list %d is being fetched; waiting", segment.name, number)
+        yield
+
+
+def _fetch_lists(
+    crawl: CrawlDir,
+    config: CrawlConfig,
+    segment: Segment,
+    numbers: Sequence[int],
+    clock: Callable[[], datetime],
+    http: HttpProtocol,
+    stop: threading.Event | None,
+    progress: Progress | None,
+) -> None:
+    attempt = f"{clock():%Y%m%d%H%M%S}-{uuid.uuid4().hex[:8]}"
+    for number in numbers:
+        if regained := recover(segment, number):
+            log.info("fetch %s: %d urls of a killed attempt regained", segment.name, regained)
+    lists = {number: ListRows(segment, number) for number in numbers}
+    done = {number: fetched_keys(segment, number) for number in numbers}
+    robots = RobotsRules(config, http)
+    _remember_robots(crawl, config, lists.values(), robots)
+    writers = {n: FetchWriter(segment, n, attempt, config) for n in numbers}
+    open_urls = sum(rows.total - len(done[n]) for n, rows in lists.items())
+    threads = max(1, min(config.fetcher.threads_fetch, open_urls))
+    workers = Workers(config, http, robots, clock, threads)
+    lookup = CrawlDbLookup.of(crawl, config)
+    try:
+        with WriterThread(writers) as writer:
+            identifier = UrlIdentifier(crawl.seed)
+            run = FetchRun(config, clock, workers, writer, lists, done, identifier, lookup, attempt)
+            run.run(stop, progress)
+    finally:
+        workers.close()
+        lookup.close()
+    for number in numbers:
+        segment.finish("fetch", number, {"counts": _counts(crawl, config, segment, number)})
+
+
+def _remember_robots(
+    crawl: CrawlDir, config: CrawlConfig, lists: Iterable[ListRows], robots: RobotsRules
+) -> None:
+    """Good copies of robots.txt that the hostdb keeps are used while they are young enough."""
+    hosts = sorted(set().union(*(rows.hosts() for rows in lists)))
+    files = crawl.table("hostdb").current().files
+    if not files:
+        return
+    with crawl.session(config) as session:
+        session.bind("hostdb", "hostdb", [entry.path for entry in files])
+        session.bind_columns("hosts", host=hosts)
+        for row in session.rows("fetch_robots"):
+            robots.remember(row["robots_origin"], row["robots_content"], row["robots_time"])
+
+
+def _counts(crawl: CrawlDir, config: CrawlConfig, segment: Segment, number: int) -> dict[str, int]:
+    """Rows of a list by fetch status, and URLs left out by rule, over all attempts."""
+    with crawl.session(config) as session:
+        session.bind_part(segment, "crawl_fetch", lists=[number])
+        session.bind_part(segment, "rejected", lists=[number])
+        return {row["outcome"]: row["n"] for row in session.rows("fetch_counts")}

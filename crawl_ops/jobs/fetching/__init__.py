@@ -1,0 +1,1 @@
+"""The parts of the fetch job: items, engine, redirects, sitemaps, rows, writers."""

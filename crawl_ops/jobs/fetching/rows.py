@@ -1,0 +1,156 @@
+"""From an answer to the rows that a segment keeps of it."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.jobs.fetching.items import FetchItem
+from crawl_ops.model import FETCH_STATUS_OF, FetchStatus, LinkKind, ProtocolStatus
+from crawl_ops.protocol.answer import Answer
+from crawl_ops.protocol.robots import RobotsAnswer
+from crawl_ops.urls.identity import UrlIdentity
+
+COPIED = (
+    "k",
+    "slot",
+    "url",
+    "host",
+    "domain",
+    "score",
+    "modified_time",
+    "interval_s",
+    "retries",
+    "signature",
+    "depth",
+    "max_depth",
+    "metadata",
+)
+
+
+def milliseconds(time: datetime) -> datetime:
+    """A time cut to milliseconds, as all times are stored."""
+    return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+def fetch_row(item: FetchItem, answer: Answer, now: datetime, attempt: str) -> dict[str, Any]:
+    """The crawl_fetch row of an answer."""
+    return {
+        **{name: item.row[name] for name in COPIED},
+        "list": item.list,
+        "attempt": attempt,
+        "via": item.via,
+        "fetch_status": FETCH_STATUS_OF[answer.status],
+        "protocol_status": answer.status,
+        "http_status": answer.http_status,
+        "reason": answer.reason,
+        "fetch_time": milliseconds(now),
+        "response_ms": answer.response_ms,
+        "bytes": len(answer.content),
+        "content_type": answer.content_type,
+        "truncated": answer.truncated,
+        "repr_url": item.repr_url,
+        "hops": item.hops,
+        "etag": answer.etag,
+        "last_modified": answer.last_modified,
+        "ip_address": answer.ip_address,
+    }
+
+
+def denied_row(item: FetchItem, reason: str, now: datetime, attempt: str) -> dict[str, Any]:
+    """The crawl_fetch row of a URL that robots.txt does not allow (Nutch rule 5.2)."""
+    answer = Answer(url=item.url, status=ProtocolStatus.ROBOTS_DENIED, reason=reason)
+    return fetch_row(item, answer, now, attempt)
+
+
+def content_row(
+    item: FetchItem, answer: Answer, config: CrawlConfig, now: datetime, attempt: str
+) -> dict[str, Any] | None:
+    """The content row of a success; None if there is nothing to keep (Nutch rule 5.2)."""
+    success = FETCH_STATUS_OF[answer.status] is FetchStatus.FETCH_SUCCESS
+    if not success or not config.fetcher.store_content:
+        return None
+    headers = answer.headers if config.store.http_headers else []
+    return {
+        **{name: item.row[name] for name in ("k", "slot", "url", "score", "depth", "max_depth")},
+        "metadata": item.row["metadata"],
+        "attempt": attempt,
+        "base_url": answer.url,
+        "fetch_time": milliseconds(now),
+        "http_status": answer.http_status,
+        "content_type": answer.content_type,
+        "charset_hint": answer.charset_hint,
+        "headers": json.dumps(headers, ensure_ascii=True),
+        "content": answer.content,
+        "truncated": answer.truncated,
+        "repr_url": item.repr_url,
+    }
+
+
+def link_row(
+    source: FetchItem,
+    from_identity: UrlIdentity,
+    from_url: str,
+    to_url: str,
+    to: UrlIdentity,
+    kind: LinkKind,
+    attempt: str,
+) -> dict[str, Any]:
+    """A crawl_parse row for a URL that is to be fetched in a later round."""
+    return {
+        "k": to.k,
+        "slot": to.slot,
+        "to_url": to_url,
+        "to_host": to.host,
+        "to_domain": to.domain,
+        "from_k": from_identity.k,
+        "from_url": from_url,
+        "from_host": from_identity.host,
+        "attempt": attempt,
+        "kind": kind,
+        "position": 0,
+        "score": 0.0,
+        "depth": source.row["depth"],
+        "max_depth": source.row["max_depth"],
+        "metadata": source.row["metadata"],
+    }
+
+
+def rejected_row(
+    k: int,
+    url: str,
+    rule: str,
+    detail: str | None,
+    now: datetime,
+    attempt: str,
+    from_url: str | None = None,
+) -> dict[str, Any]:
+    """Why a URL went no further in this fetch."""
+    return {
+        "k": k,
+        "url": url,
+        "attempt": attempt,
+        "step": "fetch",
+        "rule": rule,
+        "detail": detail,
+        "from_url": from_url,
+        "time": milliseconds(now),
+    }
+
+
+def robots_row(
+    robots: RobotsAnswer, identity: UrlIdentity, now: datetime, attempt: str
+) -> dict[str, Any]:
+    """A robots.txt answer, for the hostdb."""
+    return {
+        "origin": robots.origin,
+        "host": identity.host,
+        "slot": identity.slot,
+        "attempt": attempt,
+        "fetch_time": milliseconds(now),
+        "http_status": robots.http_status,
+        "outcome": robots.outcome,
+        "reason": robots.reason,
+        "crawl_delay_s": robots.crawl_delay_s,
+        "content": robots.content,
+    }

@@ -1,0 +1,78 @@
+"""The thread that writes: the queues are never kept waiting by a disk."""
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Mapping
+from typing import Self
+
+from crawl_ops.storage.fetch_writer import FetchRecord, FetchWriter
+
+QUEUED = 500
+TICK_S = 0.5
+
+
+class WriterThread:
+    """Takes records of several fetch lists to their writers, in the order given."""
+
+    def __init__(self, writers: Mapping[int, FetchWriter]) -> None:
+        self._writers = writers
+        self._records: queue.Queue[tuple[int, FetchRecord] | None] = queue.Queue(QUEUED)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="fetch-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, number: int, record: FetchRecord) -> None:
+        """Hand over a record of a list. Raises what writing an earlier one raised."""
+        while True:
+            self.check()
+            with contextlib.suppress(queue.Full):
+                self._records.put((number, record), timeout=TICK_S)
+                return
+
+    def check(self) -> None:
+        """Raises what the writers raised: a disk that is full, a folder that is gone."""
+        if self._error is not None:
+            raise self._error
+
+    def close(self) -> None:
+        """Write all that was handed over, finish the open parts, and end."""
+        if self._thread.is_alive():
+            self._records.put(None)
+            self._thread.join()
+        self.check()
+
+    def _run(self) -> None:
+        try:
+            while (entry := self._next()) is not None:
+                number, record = entry
+                self._writers[number].add(record, time.monotonic())
+            for writer in self._writers.values():
+                writer.roll()
+        except BaseException as error:  # noqa: BLE001  (raised again by the thread that hands over)
+            self._error = error
+            self._drain()
+
+    def _next(self) -> tuple[int, FetchRecord] | None:
+        while True:
+            for writer in self._writers.values():
+                writer.tick(time.monotonic())
+            with contextlib.suppress(queue.Empty):
+                return self._records.get(timeout=TICK_S)
+
+    def _drain(self) -> None:
+        """Let nobody wait for a place in the queue of a thread that has failed."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._records.get_nowait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            with contextlib.suppress(Exception):
+                self.close()

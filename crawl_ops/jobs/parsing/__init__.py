@@ -1,0 +1,1 @@
+"""The parts of the parse job: outlinks and rows."""

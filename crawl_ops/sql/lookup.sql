@@ -1,0 +1,2 @@
+-- The crawldb row of one URL.
+SELECT * FROM crawldb WHERE host = $host AND url = $url

@@ -1,0 +1,33 @@
+"""Finding one URL's row in a versioned table: its bucket, then zone maps by host."""
+
+from typing import Any
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.manifest import overlapping
+from crawl_ops.storage.session import Session
+
+
+class CrawlDbLookup:
+    """Rows of the crawldb by URL, in the version that was current when this was made."""
+
+    def __init__(self, crawl: CrawlDir, session: Session) -> None:
+        self._files = crawl.table("crawldb").current().files
+        self._session = session
+
+    @classmethod
+    def of(cls, crawl: CrawlDir, config: CrawlConfig) -> "CrawlDbLookup":
+        """A lookup with a session of its own; to be closed."""
+        return cls(crawl, Session(crawl.files, config))
+
+    def row(self, url: str, host: str, slot: int) -> dict[str, Any] | None:
+        """The row of a normalized URL, or None."""
+        files = overlapping(self._files, slot, slot)
+        if not files:
+            return None
+        self._session.bind("crawldb", "crawldb", [entry.path for entry in files])
+        found = self._session.rows("lookup", host=host, url=url)
+        return found[0] if found else None
+
+    def close(self) -> None:
+        self._session.close()
