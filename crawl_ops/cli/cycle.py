@@ -1,6 +1,5 @@
 """The whole cycle in one process: what Nutch's bin/crawl does."""
 
-import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from crawl_ops.cli.progress import ProgressView, expected_end
 from crawl_ops.cli.stopping import Stop
+from crawl_ops.errors import StoppedError
 from crawl_ops.model import DbStatus, JobReport
 
 if TYPE_CHECKING:
     from crawl_ops.config.properties import CrawlConfig
     from crawl_ops.storage.crawl_dir import CrawlDir
 
-logger = logging.getLogger(__name__)
+OWN_RUNS = "cli-"
+"""How the run ids of this command begin."""
 
 
 @dataclass(slots=True)
@@ -35,8 +36,8 @@ class Outcome:
 class Cycle:
     """One run: inject; per depth generate, fetch, parse, updatedb; then the links and the index.
 
-    When asked to stop, the round that is under way is parsed and folded in, so that nothing
-    fetched is lost and nothing is left waiting; the rest is for the next run.
+    When asked to stop, the job that is under way ends in good order and keeps what it has. The
+    next run first brings the round to its end that a stopped or killed one has left open.
     """
 
     crawl: "CrawlDir"
@@ -49,75 +50,101 @@ class Cycle:
         self, seeds: Path | list[str] | None, depth: int, topn: int | None, index: bool
     ) -> Outcome:
         """Crawl `depth` rounds, or until nothing is due."""
-        run_id = f"cli-{self.clock():%Y%m%d%H%M%S}-{uuid.uuid4().hex[:8]}"
         outcome = Outcome()
-        if seeds is not None:
-            self._inject(seeds, run_id)
-        while outcome.rounds < depth and not self._stopped:
-            if not self._round(run_id, outcome.rounds + 1, depth, topn):
-                break
-            outcome.rounds += 1
-        if not self._stopped:
-            self._publish(index)
+        try:
+            self._steps(outcome, seeds, depth, topn, index)
+        except StoppedError as stopped:
+            self.view.done(str(stopped))
         outcome.stats = self._stats()
         outcome.indexed = self._indexed()
         return outcome
 
-    @property
-    def _stopped(self) -> bool:
-        return self.stop.event.is_set()
+    def _steps(
+        self,
+        outcome: Outcome,
+        seeds: Path | list[str] | None,
+        depth: int,
+        topn: int | None,
+        index: bool,
+    ) -> None:
+        run_id = f"{OWN_RUNS}{self.clock():%Y%m%d%H%M%S}-{uuid.uuid4().hex[:8]}"
+        if seeds is not None:
+            self._inject(seeds, run_id)
+        for segment in self._left_open():
+            self._visit(segment, f"left open: {segment}", None)
+        while outcome.rounds < depth:
+            if not self._round(run_id, outcome.rounds + 1, depth, topn):
+                break
+            outcome.rounds += 1
+        self._publish(index)
+
+    def _left_open(self) -> list[str]:
+        """Segments of earlier runs of this command that were not folded in, oldest first."""
+        from crawl_ops.jobs.generate import open_segments
+
+        names = open_segments(
+            self.crawl, self.config, self.crawl.table("crawldb").current(), self.clock()
+        )
+        runs = {name: str(self.crawl.segment(name).info().get("run_id") or "") for name in names}
+        return [name for name in sorted(names) if runs[name].startswith(OWN_RUNS)]
 
     def _inject(self, seeds: Path | list[str], run_id: str) -> None:
         from crawl_ops.jobs.inject import inject
 
-        self.view.stage("inject")
+        self._stage("inject")
         self._done(inject(self.crawl, self.config, seeds, self.clock(), operation=run_id))
 
     def _round(self, run_id: str, number: int, depth: int, topn: int | None) -> bool:
-        from crawl_ops.jobs.fetch import fetch
         from crawl_ops.jobs.generate import generate
-        from crawl_ops.jobs.parse import parse
-        from crawl_ops.jobs.updatedb import updatedb
 
-        crawl, config, of = self.crawl, self.config, f"depth {number} of {depth}"
-        self.view.stage(f"{of}: generate")
-        report = generate(crawl, config, self.clock(), run_id=run_id, depth=number, topn=topn)
-        segment = report.segment
-        if segment is None:
+        of = f"depth {number} of {depth}"
+        self._stage(f"{of}: generate")
+        report = generate(
+            self.crawl, self.config, self.clock(), run_id=run_id, depth=number, topn=topn
+        )
+        if report.segment is None:
             self.view.done(f"{of}: nothing is due")
             return False
         self._done(report)
         ends = expected_end(report.details.get("lists", ()), self.clock())
-        self.view.stage(f"{of}: fetch {segment}", ends)
-        self._done(
-            fetch(
-                crawl,
-                config,
-                segment,
-                self.clock,
-                stop=self.stop.event,
-                progress=self.view.line,
-            )
-        )
-        self.view.stage(f"{of}: parse {segment}")
-        self._done(parse(crawl, config, segment, self.clock(), progress=self.view.line))
-        self.view.stage(f"{of}: updatedb {segment}")
-        self._done(updatedb(crawl, config, [segment], self.clock()))
+        self._visit(report.segment, of, ends)
         return True
+
+    def _visit(self, segment: str, of: str, ends: datetime | None) -> None:
+        from crawl_ops.jobs.fetch import fetch
+        from crawl_ops.jobs.parse import parse
+        from crawl_ops.jobs.updatedb import updatedb
+
+        crawl, config, clock = self.crawl, self.config, self.clock
+        self._stage(f"{of}: fetch {segment}", ends)
+        self._done(
+            fetch(crawl, config, segment, clock, stop=self.stop.event, progress=self.view.line)
+        )
+        self._stage(f"{of}: parse {segment}")
+        self._done(
+            parse(crawl, config, segment, clock(), stop=self.stop.event, progress=self.view.line)
+        )
+        self._stage(f"{of}: updatedb {segment}")
+        self._done(updatedb(crawl, config, [segment], clock()))
 
     def _publish(self, index_too: bool) -> None:
         from crawl_ops.jobs.dedup import dedup
         from crawl_ops.jobs.index import index
         from crawl_ops.jobs.invertlinks import invertlinks
 
-        self.view.stage("invertlinks")
+        self._stage("invertlinks")
         self._done(invertlinks(self.crawl, self.config, None, self.clock()))
-        if index_too and not self._stopped:
-            self.view.stage("index")
+        if index_too:
+            self._stage("index")
             self._done(index(self.crawl, self.config, None, self.clock()))
-        if not self._stopped:
-            self.view.stage("dedup")
-            self._done(dedup(self.crawl, self.config, self.clock()))
+        self._stage("dedup")
+        self._done(dedup(self.crawl, self.config, self.clock()))
+
+    def _stage(self, what: str, ends: datetime | None = None) -> None:
+        """A step begins, unless somebody has asked to stop."""
+        if self.stop.event.is_set():
+            raise StoppedError(f"stopped before {what}")
+        self.view.stage(what, ends)
 
     def _stats(self) -> dict[str, int]:
         from crawl_ops.jobs import readdb
@@ -132,6 +159,13 @@ class Cycle:
         return sum(1 for _ in indexed_ids(self.crawl.index_location))
 
     def _done(self, report: JobReport) -> None:
-        counts = ", ".join(f"{count:,} {name}" for name, count in sorted(report.counts.items()))
         what = f"{report.job} {report.segment}" if report.segment else report.job
-        self.view.done(f"{what}: {counts or 'nothing to do'} in {report.seconds:.1f} s")
+        counts = report.counts
+        if lists := report.details.get("lists"):
+            counts = {
+                "urls": sum(int(one.get("urls", 0)) for one in lists),
+                "hosts": sum(int(one.get("hosts", 0)) for one in lists),
+                "lists": len(lists),
+            }
+        told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        self.view.done(f"{what}: {told or 'nothing to do'} in {report.seconds:.1f} s")

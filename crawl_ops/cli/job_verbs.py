@@ -9,6 +9,7 @@ import typer
 from crawl_ops.cli.invocation import invocation, now, segment_name, segment_names
 from crawl_ops.cli.progress import progress_view
 from crawl_ops.cli.stopping import Stop, stop_on_signals
+from crawl_ops.errors import StoppedError
 from crawl_ops.model import JobReport
 
 Segment = Annotated[str, typer.Argument(metavar="SEGMENT", help="Name or path of a segment.")]
@@ -145,9 +146,12 @@ def _watched(
     with stop_on_signals() as stop:
         with progress_view() as view:
             view.stage(what)
-            report = run(stop, view.line)
+            try:
+                report = run(stop, view.line)
+            except StoppedError as stopped:
+                view.done(str(stopped))
+                raise typer.Exit(stop.exit_code or stopped.exit_code) from None
         invocation(context).report(report)
-    raise typer.Exit(stop.exit_code)
 
 
 def updatedb(

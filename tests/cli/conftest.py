@@ -53,6 +53,7 @@ class World:
         self.created: list[bool] = []
         self.stats = {"total": 3, "status": {"db_fetched": 2, "db_gone": 1}}
         self.rows: list[dict] = []
+        self.left_open: dict[str, str | None] = {}
         self.story = {"url": "http://a.example/", "normalized": None, "status": None, "steps": []}
 
     def names(self) -> list[str]:
@@ -76,7 +77,13 @@ class World:
     def open(self, location: str, create: bool = False) -> SimpleNamespace:
         self.created.append(create)
         return SimpleNamespace(
-            location=location, index_location=location, query=lambda config, sql: iter(self.rows)
+            location=location,
+            index_location=location,
+            query=lambda config, sql: iter(self.rows),
+            table=lambda name: SimpleNamespace(current=lambda: name),
+            segment=lambda name: SimpleNamespace(
+                info=lambda: {"run_id": self.left_open.get(name), "depth": 1}
+            ),
         )
 
 
@@ -102,6 +109,9 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
     for name in JOBS:
         put(crawl_ops.jobs, name, **{name: made.job(name)})
+    sys.modules["crawl_ops.jobs.generate"].__dict__["open_segments"] = (
+        lambda crawl, config, manifest, now: tuple(made.left_open)
+    )
     put(crawl_ops.jobs, "explain", explain=lambda crawl, config, url, now: made.story)
     put(
         crawl_ops.jobs,

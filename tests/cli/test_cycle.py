@@ -1,4 +1,9 @@
+import os
+import signal
+
 import pytest
+
+from crawl_ops.errors import StoppedError
 
 ROUND = ["generate", "fetch", "parse", "updatedb"]
 END = ["invertlinks", "index", "dedup"]
@@ -55,27 +60,44 @@ def test_the_log_says_how_far_it_is(world, run) -> None:
     ("during", "then"),
     [
         ("inject", ["inject"]),
-        ("fetch", ["inject", *ROUND]),
+        ("fetch", ["inject", "generate", "fetch"]),
         ("updatedb", ["inject", *ROUND]),
         ("invertlinks", ["inject", *ROUND, "invertlinks"]),
-        ("index", ["inject", *ROUND, "invertlinks", "index"]),
+        ("dedup", ["inject", *ROUND, *END]),
     ],
 )
-def test_a_signal_ends_it_after_the_round(world, run, monkeypatch, during, then) -> None:
-    import os
-    import signal
-
+def test_a_signal_ends_it_after_the_job(world, run, during, then) -> None:
     world.on_call[during] = lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM)
     done = run("crawl", "--seeds", "s.txt", "--depth", 1, "--json")
     assert done.code == 143
     assert world.names() == then
-    assert done.json()[0]["rounds"] == int("fetch" in then)
+    assert done.json()[0]["rounds"] == int("updatedb" in then)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_job_that_stops_ends_it(world, run) -> None:
+    def stopped(*_, stop, **__) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.is_set()
+        raise StoppedError("fetch S: 3 of 9 urls")
+
+    world.on_call["fetch"] = stopped
+    done = run("crawl", "--seeds", "s.txt", "--depth", 1, "--json")
+    assert done.code == 130
+    assert "fetch S: 3 of 9 urls" in done.err
+    assert done.json()[0]["rounds"] == 0
+    assert world.names() == ["inject", "generate", "fetch"]
+
+
+def test_a_round_of_an_earlier_run_is_finished_first(world, run) -> None:
+    world.left_open = {"20260601": "scheduled__2026", "20260602": "cli-20260602", "20260603": None}
+    run("crawl", "--depth", 1)
+    assert world.names() == [*ROUND[1:], *ROUND, *END]
+    assert world.arguments("fetch")[0][2] == "20260602"
+    assert world.arguments("updatedb")[0][2] == ["20260602"]
 
 
 def test_a_second_signal_ends_it_at_once(world, run) -> None:
-    import os
-    import signal
-
     def twice(*_, **__) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)

@@ -144,10 +144,11 @@ def test_a_full_disk_is_one_line() -> None:
 WAITING = """
 import sys
 from types import ModuleType, SimpleNamespace
-from crawl_ops.model import JobReport
+from crawl_ops.errors import StoppedError
 def fetch(crawl, config, segment, clock, *, partition, stop, progress):
     print("ready", file=sys.stderr, flush=True)
-    return JobReport("fetch", segment, {"stopped": int(stop.wait(60))})
+    assert stop.wait(60)
+    raise StoppedError("fetch S: 3 of 9 urls")
 sys.modules["crawl_ops.jobs.fetch"] = module = ModuleType("fetch")
 module.fetch = fetch
 sys.modules["crawl_ops.storage.crawl_dir"] = module = ModuleType("crawl_dir")
@@ -166,6 +167,7 @@ def test_a_signal_ends_a_fetch_in_good_order(number: signal.Signals, code: int) 
     while "ready" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(number)
-    out, _ = process.communicate(timeout=30)
-    assert process.returncode == code
-    assert '"stopped": 1' in out
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (code, "")
+    assert "fetch S: 3 of 9 urls" in err
+    assert "Traceback" not in err
