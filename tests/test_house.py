@@ -20,7 +20,7 @@ WITHOUT_SQL = {"fetch", "parse"}  # they work page by page
 TOO_GENERAL = {"utils", "util", "common", "helpers", "helper", "manager", "base", "misc"}
 FILE_LINES = 300
 FUNCTION_LINES = 60
-GENERATED = {".venv", ".git", ".airflow", ".hypothesis", "build", "dist", "crawl", "node_modules"}
+GENERATED = {".venv", ".git", ".airflow", ".hypothesis", "build", "dist", "crawl", "crawls", "node_modules"}
 TEXTS = {".py", ".sql", ".md", ".toml", ".txt", ".yml", ".yaml", ".xml", ".html", ".css", ".js", ""}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.config.load import load
 from crawl_ops.config.properties import CrawlConfig
@@ -32,8 +32,8 @@ _log = logging.getLogger(__name__)
 class CrawlOperator(BaseOperator):
     """One job on one crawl folder.
 
-    :param crawl_dir: the crawl folder, a path or s3:// prefix (templated); without it the folder
-        named as the DAG in $CRAWL_STORE
+    :param crawl_dir: the crawl folder, a path or s3:// prefix (templated); without it the one of
+        the DAG (crawl_ops.operators.places)
     :param config_file: a crawl.toml (templated); without it $CRAWL_CONFIG or include/crawl.toml
     :param properties: properties by their Nutch names that override crawl.toml (templated)
     """
@@ -70,8 +70,6 @@ class CrawlOperator(BaseOperator):
             if error.retryable:
                 raise
             raise AirflowFailException(str(error)) from None
-        if self._stop.is_set():
-            raise AirflowException(f"{report.job} was stopped before its end")
         return self.hand_on(report, context)
 
     def open(self) -> "tuple[CrawlDir, CrawlConfig]":

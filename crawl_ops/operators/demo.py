@@ -1,4 +1,4 @@
-"""The demo site as the DAG's defaults know it: its seeds, its own settings, its server."""
+"""The demo site as the DAG's defaults know it: its seeds and its server."""
 
 import subprocess
 import sys
@@ -6,18 +6,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from crawl_ops.errors import CrawlError
 from crawl_ops.operators.places import home
 
 DEMO_PORT = 8765
 DEMO_SEEDS: tuple[str, ...] = tuple(f"http://127.0.0.{host}:{DEMO_PORT}/" for host in (1, 2, 3))
-DEMO_PROPERTIES: dict[str, Any] = {
-    "http.agent.name": "crawl-ops-demo",
-    "http.filter.ipaddress.exclude": [],  # the demo's hosts are on loopback
-    "fetcher.server.delay": 0.1,
-}
 _SERVER_NAME = "WrenfieldDemo"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from airflow.sdk import Param
 
 from crawl_ops.config.load import load
-from crawl_ops.operators.demo import DEMO_PROPERTIES, DEMO_SEEDS
+from crawl_ops.operators.demo import DEMO_SEEDS
 from crawl_ops.operators.generate import MAX_LISTS
 from crawl_ops.operators.places import CRAWL_ID, config_file
 
@@ -88,7 +88,7 @@ def _fetching() -> dict[str, Param]:
             title="Agent name",
             section=FETCHING,
             description="What the crawler calls itself (http.agent.name); robots.txt is read for "
-            "this name. It must be set here or in crawl.toml; the demo sets its own.",
+            "this name. It must be set here or in crawl.toml.",
         ),
     }
 
@@ -146,8 +146,6 @@ def _places() -> dict[str, Param]:
 def properties_of(params: Mapping[str, Any]) -> dict[str, Any]:
     """The properties that a run's params override crawl.toml with."""
     given: dict[str, Any] = {}
-    if _lines(params["seeds"]) == list(DEMO_SEEDS):
-        given |= DEMO_PROPERTIES
     for param, name in PROPERTY_OF.items():
         if params[param] not in (None, ""):
             given[name] = params[param]
@@ -156,7 +154,3 @@ def properties_of(params: Mapping[str, Any]) -> dict[str, Any]:
         given["urlfilter.domain.rules"] = "\n".join(hosts)
         given["urlfilter.order"] = [*order, *({"domain"} - set(order))]
     return given | dict(params["properties"] or {})
-
-
-def _lines(seeds: str | list[str]) -> list[str]:
-    return [seeds] if isinstance(seeds, str) else [line.strip() for line in seeds if line.strip()]

@@ -19,14 +19,16 @@ def home() -> Path:
 
 
 def crawl_dir(crawl_id: str) -> str:
-    """The crawl folder of `crawl_id` in $CRAWL_STORE (a folder or s3:// prefix; else crawl/).
+    """The folder of a crawl: $CRAWL_STORE/<id> ($CRAWL_STORE is a folder or s3:// prefix).
 
-    Raises ConfigError where `crawl_id` is no plain name.
+    Without $CRAWL_STORE it is crawls/<id> of the project folder, and crawl/, which crawl-ops takes
+    by default, for the crawl of that name. Raises ConfigError where `crawl_id` is no plain name.
     """
     if not re.fullmatch(CRAWL_ID, crawl_id):
         raise ConfigError(f"crawl_id: {crawl_id!r} is no plain name (letters, digits, . _ -)")
-    store = os.environ.get("CRAWL_STORE") or str(home() / "crawl")
-    return f"{store.rstrip('/')}/{crawl_id}"
+    if store := os.environ.get("CRAWL_STORE"):
+        return f"{store.rstrip('/')}/{crawl_id}"
+    return str(home() / "crawl") if crawl_id == "crawl" else str(home() / "crawls" / crawl_id)
 
 
 def config_file(name: str | None = None) -> Path | None:

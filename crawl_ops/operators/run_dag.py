@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crawl_ops.errors import ConfigError, CrawlError
-from crawl_ops.operators.demo import DEMO_PROPERTIES, DEMO_SEEDS, demo_site
+from crawl_ops.operators.demo import DEMO_SEEDS, demo_site
 from crawl_ops.operators.embedded import load_dag, make_database, settings, unfinished_run, use
 from crawl_ops.operators.places import airflow_home
 
@@ -67,7 +67,6 @@ def conf_of(asked: argparse.Namespace, demo_seeds: tuple[str, ...]) -> dict[str,
     properties = dict(_property(given) for given in asked.D)
     if demo_seeds and demo_seeds != DEMO_SEEDS:
         conf["seeds"] = list(demo_seeds)
-        properties = {**DEMO_PROPERTIES, **properties}
     for name in ("depth", "topn", "crawl_id", "agent", "delay", "fetch_lists"):
         if getattr(asked, name) is not None:
             conf[name] = getattr(asked, name)

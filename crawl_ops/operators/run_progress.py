@@ -56,6 +56,7 @@ class RunProgress:
     def on_task_instance_success(self, previous_state: Any, task_instance: Any) -> None:  # noqa: ARG002
         self._task = _name(task_instance)
         self.failures.pop(self._task, None)
+        _end_if_stopped(task_instance)
 
     @hookimpl
     def on_task_instance_failed(
@@ -67,10 +68,7 @@ class RunProgress:
         self._task = _name(task_instance)
         self.failures[self._task] = str(error)
         self.say(f"failed: {error}")
-        stop = getattr(task_instance.task, "stop", None)
-        if stop is not None and stop.is_set():
-            # Otherwise Airflow would try the task again in this process.
-            raise KeyboardInterrupt
+        _end_if_stopped(task_instance)
 
 
 class _Lines(logging.Handler):
@@ -80,6 +78,13 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._progress.say(record.getMessage())
+
+
+def _end_if_stopped(task_instance: Any) -> None:
+    # Airflow would go on in this process: try the task again, or start the next one.
+    stop = getattr(task_instance.task, "stop", None)
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
 
 
 def _name(task_instance: Any) -> str:

@@ -6,7 +6,6 @@ from airflow.sdk.exceptions import ParamValidationError
 
 from crawl_ops.config.properties import PROPERTIES
 from crawl_ops.errors import ConfigError
-from crawl_ops.operators.demo import DEMO_PROPERTIES, DEMO_SEEDS
 from crawl_ops.operators.form import PROPERTY_OF, params, properties_of
 
 SEEDS = {"seeds": ["https://site.example/"]}
@@ -96,7 +95,6 @@ def test_the_main_fields_have_no_section():
 
 def test_params_name_properties_that_there_are():
     assert set(PROPERTY_OF.values()) <= set(PROPERTIES)
-    assert set(DEMO_PROPERTIES) <= set(PROPERTIES)
 
 
 @pytest.mark.parametrize("empty", [None, ""])
@@ -122,12 +120,6 @@ def test_hosts_are_a_filter_behind_those_of_crawl_toml(monkeypatch, tmp_path):
         "urlfilter.domain.rules": "a.test\nb.test",
         "urlfilter.order": ["prefix", "regex", "domain"],
     }
-
-
-def test_the_demo_has_its_own_settings_and_other_seeds_do_not():
-    assert properties_of(validated({})) == DEMO_PROPERTIES
-    assert properties_of(validated({"seeds": [*DEMO_SEEDS, ""]})) == DEMO_PROPERTIES
-    assert properties_of(validated({"seeds": [*DEMO_SEEDS, "https://a.example/"]})) == {}
 
 
 def test_a_file_outside_include_is_refused(monkeypatch, tmp_path):

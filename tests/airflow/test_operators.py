@@ -9,14 +9,20 @@ from types import SimpleNamespace
 import pytest
 from airflow.sdk import DAG
 from airflow.sdk.exceptions import (
-    AirflowException,
     AirflowFailException,
     AirflowSkipException,
     DownstreamTasksSkipped,
 )
 
 from crawl_ops.config.load import load
-from crawl_ops.errors import CommitConflictError, ConfigError, IndexingError, SeedError, StoreError
+from crawl_ops.errors import (
+    CommitConflictError,
+    ConfigError,
+    IndexingError,
+    SeedError,
+    StoppedError,
+    StoreError,
+)
 from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_dag import crawl_dag
 from crawl_ops.operators.crawl_operator import XCOM_BYTES, CrawlOperator, as_xcom
@@ -276,16 +282,16 @@ def test_no_urls_and_nothing_large_in_what_is_returned():
     assert len(json.dumps(small)) <= XCOM_BYTES
 
 
-def test_on_kill_stops_the_job(job, opened, monkeypatch):
+def test_on_kill_stops_the_job_and_it_is_tried_again(job, opened, monkeypatch):
     task = FetchOperator(task_id="f", segment="s1", manifest=MANIFEST)
 
     def stopped_half_way(self, crawl, config, now):
         self.on_kill()
         assert self.stop.wait(5)
-        return JobReport("fetch", "s1")
+        raise StoppedError("fetch s1 was stopped")
 
     monkeypatch.setattr(FetchOperator, "run_job", stopped_half_way)
-    with pytest.raises(AirflowException, match="fetch was stopped before its end"):
+    with pytest.raises(StoppedError):
         task.execute(context())
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from crawl_ops.errors import ConfigError
-from crawl_ops.operators.demo import DEMO_PROPERTIES, DEMO_SEEDS
+from crawl_ops.operators.demo import DEMO_SEEDS
 from crawl_ops.operators.run_dag import DEMO_DEPTH, _parser, conf_of
 
 ELSEWHERE = ("http://127.0.0.1:9/", "http://127.0.0.2:9/", "http://127.0.0.3:9/")
@@ -17,11 +17,10 @@ def test_without_arguments_the_forms_defaults_and_the_demos_depth():
     assert conf(demo=DEMO_SEEDS) == {"depth": DEMO_DEPTH}
 
 
-def test_a_demo_site_on_another_port_brings_its_settings():
+def test_a_demo_site_on_another_port_brings_its_seeds():
     assert conf("--depth", "2", demo=ELSEWHERE) == {
         "depth": 2,
         "seeds": list(ELSEWHERE),
-        "properties": DEMO_PROPERTIES,
     }
 
 
