@@ -13,14 +13,18 @@ from crawl_ops.cli.stopping import stop_on_signals
 
 def crawl(
     context: typer.Context,
-    depth: Annotated[int, typer.Option("--depth", min=1, max=100_000, help="Rounds at most.")],
+    depth: Annotated[
+        int, typer.Option("--depth", metavar="N", min=1, max=100_000, help="Rounds at most.")
+    ],
     seeds: Annotated[
         list[str] | None,
         typer.Option("--seeds", metavar="SEEDS", help="A seed file, a folder of them, or a URL."),
     ] = None,
     topn: Annotated[
         int | None,
-        typer.Option("--topn", "--topN", min=-1, help="URLs of one round at most; -1: all."),
+        typer.Option(
+            "--topn", "--topN", metavar="N", min=-1, help="URLs of one round at most; -1: all."
+        ),
     ] = None,
     index: Annotated[
         bool, typer.Option("--index/--no-index", help="Fill the search index.")

@@ -61,17 +61,22 @@ def generate(
     context: typer.Context,
     topn: Annotated[
         int | None,
-        typer.Option("--topn", "--topN", min=-1, help="URLs at most; -1: all that are due."),
+        typer.Option(
+            "--topn", "--topN", metavar="N", min=-1, help="URLs at most; -1: all that are due."
+        ),
     ] = None,
     num_fetchers: Annotated[
         int | None,
-        typer.Option("--num-fetchers", "--numFetchers", min=1, max=1000, help="Fetch lists."),
+        typer.Option(
+            "--num-fetchers", "--numFetchers", metavar="N", min=1, max=1000, help="Fetch lists."
+        ),
     ] = None,
     add_days: Annotated[
         float,
         typer.Option(
             "--add-days",
             "--adddays",
+            metavar="N",
             min=-36_500,
             max=36_500,
             help="Days added to the current time, to fetch what is due later.",
@@ -83,7 +88,7 @@ def generate(
     run_id: Annotated[
         str | None, typer.Option(help="With --depth: ask again for that run's segment.")
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Depth in the run.")] = None,
+    depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Depth in the run.")] = None,
     redo: Annotated[
         str, typer.Option(help="What asking again for a folded depth takes: failed or all.")
     ] = "failed",

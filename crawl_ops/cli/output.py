@@ -36,11 +36,12 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
         for row in rows:
             write("\t".join(map(cell, row)))
         return
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", header_style="bold")
+    table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD)
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
@@ -53,6 +54,8 @@ def cell(value: Any) -> str:
     """A value on one line. Crawled text cannot move the cursor of a terminal."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, datetime):

@@ -29,10 +29,11 @@ def readdb(
         str | None, typer.Option(help="Of --dump: only URLs that this fits as a whole.")
     ] = None,
     retry: Annotated[
-        int | None, typer.Option(min=0, help="Of --dump: only with so many retries or more.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Of --dump: only with so many retries or more."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=0, help="Of --dump: so many records at most.")
+        int | None, typer.Option(metavar="N", min=0, help="Of --dump: so many records at most.")
     ] = None,
 ) -> None:
     """Read the crawldb: statistics, one record, or all."""
@@ -122,7 +123,9 @@ def explain(
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or * for all documents.")],
-    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Hits at most.")] = 10,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1_000_000, help="Hits at most.")
+    ] = 10,
 ) -> None:
     """Search the index."""
     from crawl_ops.index.search import search as ask

@@ -43,7 +43,7 @@ def test_an_undecodable_argument_does_not_break_the_output(printed) -> None:
     [
         (None, ""),
         (1.23456789, "1.23457"),
-        (True, "True"),
+        (True, "true"),
         ("a\tb\nc", "a b c"),
         ("\x1b[2Jgone\x9b", " [2Jgone "),
         (b"\x01", "01"),

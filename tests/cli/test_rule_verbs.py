@@ -92,6 +92,6 @@ def test_robots(world, run, monkeypatch) -> None:
     assert answer["sitemaps"] == ["http://a.example/s.xml"]
     assert answer["rule"] == "Disallow: /"
     assert answer["status"] == 200
-    assert "allowed\tFalse" in run("robots", "http://a.example/x").lines
+    assert "allowed\tfalse" in run("robots", "http://a.example/x").lines
     assert closed == [1, 1]
     assert main(["robots"]) == 2
