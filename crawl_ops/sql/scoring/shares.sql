@@ -1,0 +1,10 @@
+-- Shares of scores as exact whole numbers: their sum does not depend on the order of the links.
+CREATE OR REPLACE TEMP MACRO bounded_share(share) AS
+    if(isfinite(share), greatest(-1e30::FLOAT, least(1e30::FLOAT, share)), 0::FLOAT);
+
+-- From 2^24 on a 32-bit float is a whole number; smaller ones are counted in units of 2^-72.
+CREATE OR REPLACE TEMP MACRO summed_shares(share) AS greatest(-1e30, least(1e30,
+    coalesce(sum(share::HUGEINT) FILTER (abs(share) >= 16777216), 0)::DOUBLE
+    + coalesce(sum((share::DOUBLE * 4722366482869645213696)::HUGEINT) FILTER (abs(share) < 16777216), 0)::DOUBLE
+    / 4722366482869645213696
+))::FLOAT;
