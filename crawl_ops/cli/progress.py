@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -28,14 +29,23 @@ class ProgressView(Protocol):
         """A step is over; the line stays."""
 
 
+LOG_SECONDS = 10.0
+
+
 class LogProgress:
-    """Plain log lines."""
+    """Plain log lines; how far a step is, every ten seconds at most."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock() - LOG_SECONDS
 
     def stage(self, what: str, ends: datetime | None = None) -> None:
         logger.info("%s%s", what, _until(ends))
 
     def line(self, text: str) -> None:
-        logger.info("%s", text)
+        if self._clock() - self._last >= LOG_SECONDS:
+            self._last = self._clock()
+            logger.info("%s", text)
 
     def done(self, text: str) -> None:
         logger.info("%s", text)
@@ -87,6 +97,3 @@ def expected_end(lists: Sequence[Mapping[str, Any]], now: datetime) -> datetime 
 
 def _until(ends: datetime | None) -> str:
     return f" (expected end {ends.astimezone():%H:%M:%S})" if ends else ""
-
-
-Progress = Callable[[str], None]
