@@ -76,7 +76,7 @@ class FetchRun:
         self.total = len(self._queues)
 
     def run(self, stop: threading.Event | None, progress: Callable[[str], None] | None) -> None:
-        """Fetch until all is done. Raises StoppedError when asked to stop, and what writing raises."""
+        """Fetch until all is done. Raises StoppedError when asked to stop, and what writers raise."""
         shown = time.monotonic()
         while self._workers.busy or len(self._queues):
             now = time.monotonic()

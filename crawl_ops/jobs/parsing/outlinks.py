@@ -1,4 +1,4 @@
-"""Which outlinks of a page are kept, and the share of its score that each gets (Nutch rules 9, 12)."""
+"""Which outlinks of a page are kept, and the share of its score each gets (Nutch rules 9, 12)."""
 
 from collections import Counter
 from collections.abc import Iterator

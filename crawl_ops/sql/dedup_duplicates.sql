@@ -1,0 +1,2 @@
+-- All duplicates.
+SELECT url FROM crawldb WHERE status = 'db_duplicate'

@@ -1,0 +1,2 @@
+-- The slots that have pages to mark.
+SELECT DISTINCT slot FROM losers ORDER BY slot

@@ -1,0 +1,2 @@
+-- The pages of a segment.
+SELECT k FROM crawl_fetch
