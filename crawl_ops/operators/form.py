@@ -10,6 +10,7 @@ from crawl_ops.operators.demo import DEMO_SEEDS
 from crawl_ops.operators.generate import MAX_LISTS
 from crawl_ops.operators.places import CRAWL_ID, config_file
 
+USUAL_DEPTH = 3
 FETCHING = "Fetching"
 SCOPE = "Scope"
 PLACES = "Crawl folder and configuration"
@@ -42,7 +43,7 @@ def _main(max_depth: int) -> dict[str, Param]:
             "a seed file or folder. As it stands: the demo site.",
         ),
         "depth": Param(
-            min(3, max_depth),
+            min(USUAL_DEPTH, max_depth),
             type="integer",
             minimum=1,
             maximum=max_depth,

@@ -8,6 +8,7 @@ Without seeds it serves the demo site and crawls that.
 import argparse
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,18 +21,22 @@ from crawl_ops.operators.embedded import load_dag, make_database, settings, unfi
 from crawl_ops.operators.places import airflow_home
 
 DAG_ID = "crawl"
-DEMO_DEPTH = 5
+USUAL_DEPTH = 5
+RUN_SETTINGS = {"AIRFLOW__LOGGING__LOGGING_LEVEL": "CRITICAL"}  # RunProgress tells what fails
 DEMO_QUERY = "lighthouse"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and report; 0 if the run was a success, 1 if not, 2 for what cannot be run at all."""
     asked = _parser().parse_args(arguments)
-    use({**settings(airflow_home("crawl")), "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR"})
+    use({**settings(airflow_home("crawl")), **RUN_SETTINGS})
     try:
         with contextlib.ExitStack() as stack:
             seeds = () if asked.seeds else stack.enter_context(demo_site())
-            return run(conf_of(asked, seeds), asked.search)
+            conf = conf_of(asked, seeds)
+            # No deeper than asked: Airflow takes a second to give up each depth after a failure.
+            os.environ["CRAWL_MAX_DEPTH"] = str(conf["depth"])
+            return run(conf, asked.search)
     except CrawlError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
@@ -63,7 +68,7 @@ def run(conf: dict[str, Any], query: str) -> int:
 
 def conf_of(asked: argparse.Namespace, demo_seeds: tuple[str, ...]) -> dict[str, Any]:
     """The run's conf: only what was asked for, so that the form's defaults hold for the rest."""
-    conf: dict[str, Any] = {"depth": DEMO_DEPTH} if demo_seeds else {"seeds": asked.seeds}
+    conf: dict[str, Any] = {} if demo_seeds else {"seeds": asked.seeds}
     properties = dict(_property(given) for given in asked.D)
     if demo_seeds and demo_seeds != DEMO_SEEDS:
         conf["seeds"] = list(demo_seeds)
@@ -94,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         ("--crawl-id", str, "the folder of the crawl in the store"),
     ):
         parser.add_argument(name, type=kind, help=text)
+    parser.set_defaults(depth=USUAL_DEPTH)
     parser.add_argument("-D", action="append", default=[], metavar="NAME=VALUE", help="a property")
     parser.add_argument("--search", default=DEMO_QUERY, help="show hits for this query")
     return parser

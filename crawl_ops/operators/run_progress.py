@@ -4,10 +4,14 @@ import logging
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 from airflow.listeners import hookimpl
+from airflow.sdk.exceptions import AirflowFailException
+
+from crawl_ops.errors import CrawlError
 
 
 class RunProgress:
@@ -68,6 +72,10 @@ class RunProgress:
         self._task = _name(task_instance)
         self.failures[self._task] = str(error)
         self.say(f"failed: {error}")
+        if isinstance(error, Exception) and not isinstance(
+            error, CrawlError | AirflowFailException
+        ):
+            traceback.print_exception(error)
         _end_if_stopped(task_instance)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from crawl_ops.errors import ConfigError
 from crawl_ops.operators.demo import DEMO_SEEDS
-from crawl_ops.operators.run_dag import DEMO_DEPTH, _parser, conf_of
+from crawl_ops.operators.run_dag import USUAL_DEPTH, _parser, conf_of
 
 ELSEWHERE = ("http://127.0.0.1:9/", "http://127.0.0.2:9/", "http://127.0.0.3:9/")
 
@@ -14,7 +14,7 @@ def conf(*arguments, demo=()):
 
 
 def test_without_arguments_the_forms_defaults_and_the_demos_depth():
-    assert conf(demo=DEMO_SEEDS) == {"depth": DEMO_DEPTH}
+    assert conf(demo=DEMO_SEEDS) == {"depth": USUAL_DEPTH}
 
 
 def test_a_demo_site_on_another_port_brings_its_seeds():
@@ -29,6 +29,7 @@ def test_own_seeds_are_a_path_that_no_working_folder_changes(tmp_path, monkeypat
     given = ["--seeds", "seeds.txt", "--delay", "0.25", "-D", "http.timeout=5000"]
     assert conf(*given, "--agent", "us", "--topn", "9") == {
         "seeds": str(tmp_path / "seeds.txt"),
+        "depth": USUAL_DEPTH,
         "delay": 0.25,
         "agent": "us",
         "topn": 9,
