@@ -123,15 +123,14 @@ class _Own:
             made: Any = plug()
         except Exception as error:
             raise ConfigError(f"{prop}: plug-in {name!r} cannot be made: {error}") from error
-        self._call: Callable[[str], Any] | None = getattr(made, method, None)
-        if not callable(self._call):
+        call = getattr(made, method, None)
+        if not callable(call):
             raise ConfigError(f"{prop}: plug-in {name!r} has no method {method}(url)")
+        self._call: Callable[[str], Any] = call
         self.name = str(getattr(made, "name", name))
         self.fingerprint = f"{name} {_source(plug)}"
 
     def _ask(self, url: str) -> Any:
-        if self._call is None:
-            raise CrawlError(f"plug-in {self.name!r} was not made")
         try:
             return self._call(url)
         except Exception as error:  # Fail closed: what it would say is not known.

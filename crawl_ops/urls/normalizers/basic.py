@@ -7,7 +7,7 @@ from ada_url import normalize_url
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.hosts import ascii_host, unicode_host
-from crawl_ops.urls.limits import fault_of
+from crawl_ops.urls.limits import MAX_URL_CHARS, fault_of
 
 # A URL that nothing needs to be done to: no port, login or fragment, no `//`, no segment that
 # begins with a dot, host names that WHATWG leaves alone (last label begins with a letter).
@@ -45,7 +45,8 @@ class BasicUrlNormalizer:
     def normalize(self, url: str) -> str | None:
         """The URL in its one spelling; None when it is malformed."""
         if (
-            _NORMAL.fullmatch(url)
+            len(url) <= MAX_URL_CHARS
+            and _NORMAL.fullmatch(url)
             and "xn--" not in url
             and ("%" not in url or not _SLOW_PERCENT.search(url))
         ):
