@@ -73,6 +73,9 @@ class Fetcher(Group):
     throughput_threshold_check_after: float = Field(
         5.0, ge=0, le=5_256_000, description="Minutes before the threshold counts."
     )
+    protocols: Words = Field(
+        (), description="Protocols beside http and https, each as scheme=MODULE:CLASS (ours)."
+    )
     part_bytes: int = Field(
         64 << 20,
         ge=1 << 10,

@@ -37,6 +37,11 @@ class Target(NamedTuple):
         return self.scheme, self.host, self.port
 
     @property
+    def site(self) -> str:
+        """Scheme, host and port as a URL has them; the default port is left out."""
+        return f"{self.scheme}://{self.host_header}"
+
+    @property
     def absolute(self) -> str:
         """The absolute form, as proxies want it (RFC 9112 §3.2.2)."""
-        return f"{self.scheme}://{self.host_header}{self.path}"
+        return self.site + self.path

@@ -39,7 +39,7 @@ class CrawlConnection(HTTPConnection):
         self._ip_address, self._requests = exchange.ip_address, 0
         return sock
 
-    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]  # noqa: ARG002
+    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         # urllib3 re-encodes targets ("/100%" becomes "/100%25"); servers mean their own spelling.
         exchange = current()
         exchange.reused = self._requests > 0
