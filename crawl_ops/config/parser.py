@@ -24,7 +24,9 @@ class Parser(Group):
     caching_forbidden_policy: Literal["content", "all", "none"] = Field(
         "content", description="What noarchive means."
     )
-    html_form_use_action: bool = Field(False, description="Form targets are outlinks.")
+    html_form_use_action: bool = Field(
+        False, alias="parser.html.form.use_action", description="Form targets are outlinks."
+    )
     html_outlinks_ignore_tags: Words = Field(
         (),
         alias="parser.html.outlinks.ignore_tags",

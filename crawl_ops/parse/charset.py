@@ -10,8 +10,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import cchardet
-import webencodings
+import webencodings  # type: ignore[import-untyped]
 
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.parse.page import Page
 from crawl_ops.parse.prescan import declared_labels
 
 GUESS_BYTES = 16_384
@@ -29,10 +31,12 @@ _PYTHON_NAMES = {
     "x-user-defined": "windows-1252",
 }
 _WIDER_CODECS = {"gbk": "gb18030"}
-_FORBIDDEN_BYTES = bytes((*range(1, 9), 11, *range(14, 32)))
+# What XML forbids, and DEL, which marks blocks while text is gathered.
+_FORBIDDEN_BYTES = bytes((*range(1, 9), 11, *range(14, 32), 127))
 _BLANKED = bytes.maketrans(_FORBIDDEN_BYTES, b" " * len(_FORBIDDEN_BYTES))
 _REPLACEMENT = "\ufffd".encode()
-_NONCHARACTERS = ("\ufffe".encode(), "\uffff".encode())
+# Two that XML forbids, and the C1 controls that html_sheet writes records with.
+_NEVER_TEXT = tuple(character.encode() for character in "\ufffe\uffff\x80\x82")
 
 
 class Decoded(NamedTuple):
@@ -112,6 +116,18 @@ def _guess(content: bytes, min_confidence: int) -> str | None:
     return _usable(label)
 
 
+def decoded_page(page: Page, config: CrawlConfig) -> Decoded:
+    """The page's characters, its charset found by all rules."""
+    charset = detect(
+        page.content,
+        page.charset_hint,
+        config.parser.character_encoding_default,
+        config.encodingdetector.charset_min_confidence,
+        cut=page.truncated is not None,
+    )
+    return decode(page.content, charset)
+
+
 def decode(content: bytes, charset: str) -> Decoded:
     """`content` as clean UTF-8; bytes that are not of `charset` become U+FFFD."""
     for mark, _ in _BOMS:
@@ -122,9 +138,9 @@ def decode(content: bytes, charset: str) -> Decoded:
 
 
 def _as_utf8(content: bytes, charset: str) -> bytes:
-    if charset == "utf-8" or content.isascii():
-        if not charset.startswith(("utf-16", "iso-2022")) and _is_utf8(content, False):
-            return content
+    is_ascii = content.isascii() and not charset.startswith(("utf-16", "iso-2022"))
+    if is_ascii or (charset == "utf-8" and _is_utf8(content, False)):
+        return content
     text = content.decode(_WIDER_CODECS.get(charset, charset), "replace")
     return text.encode("utf-8", "replace")
 
@@ -132,7 +148,8 @@ def _as_utf8(content: bytes, charset: str) -> bytes:
 def _clean(data: bytes) -> bytes:
     if b"\0" in data:
         data = data.replace(b"\0", _REPLACEMENT)
-    for noncharacter in _NONCHARACTERS:
-        if noncharacter in data:
-            data = data.replace(noncharacter, _REPLACEMENT)
+    if not data.isascii():
+        for never in _NEVER_TEXT:
+            if never in data:
+                data = data.replace(never, _REPLACEMENT)
     return data.translate(_BLANKED)

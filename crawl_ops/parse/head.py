@@ -4,17 +4,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.model import ParseStatus
 from crawl_ops.parse.headers import canonical_of
-from crawl_ops.parse.html_reader import HtmlReader
 from crawl_ops.parse.language import first_language
 from crawl_ops.parse.links import http_url
-from crawl_ops.parse.page import VALUE_SEPARATOR, Page
+from crawl_ops.parse.page import VALUE_SEPARATOR, Page, Parsed
 from crawl_ops.parse.refresh import Refresh, read_refresh
 from crawl_ops.parse.robots_tags import header_directives, meta_directives, wishes
 from crawl_ops.parse.text import one_line
 
 MAX_VALUE_LENGTH = 10_000
 MAX_METATAGS = 200
+
+
+@dataclass(slots=True)
+class HeadSource:
+    """What the markup of a head says; names of metas and equivs are in lower case."""
+
+    metas: list[tuple[str, str]] = field(default_factory=list)
+    equivs: list[tuple[str, str]] = field(default_factory=list)
+    language: str | None = None
+    canonical: str | None = None
 
 
 @dataclass(slots=True)
@@ -30,6 +40,17 @@ class PageHead:
     language: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
 
+    def apply(self, parsed: Parsed) -> None:
+        """Write all of it into the result; a refresh to another URL changes the status."""
+        parsed.noindex, parsed.nofollow = self.noindex, self.nofollow
+        parsed.noarchive = self.noarchive
+        parsed.canonical_url = self.canonical_url
+        parsed.refresh_url, parsed.refresh_s = self.refresh_url, self.refresh_s
+        parsed.language = self.language
+        parsed.metadata |= self.metadata
+        if self.refresh_url is not None:
+            parsed.status = ParseStatus.SUCCESS_REDIRECT
+
 
 def agent_tokens(config: CrawlConfig) -> tuple[str, ...]:
     """The names we answer to: the product token of http.agent.name, and http.robots.agents."""
@@ -38,35 +59,35 @@ def agent_tokens(config: CrawlConfig) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.lower() for name in (*product, *further)))
 
 
-def read_head(reader: HtmlReader, page: Page, base: str, config: CrawlConfig) -> PageHead:
+def read_head(source: HeadSource, page: Page, base: str, config: CrawlConfig) -> PageHead:
     """Everything the head and the headers say. Relative targets are resolved against `base`."""
     head = PageHead()
-    header: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for name, value in page.headers:
-        header.setdefault(name.lower(), []).append(value)
-    _read_robots(head, reader, header.get("x-robots-tag", []), page, config)
-    refresh = _refresh(header.get("refresh", []), reader.equivs, page.base_url, base)
+        headers.setdefault(name.lower(), []).append(value)
+    _read_robots(head, source, headers.get("x-robots-tag", []), page, config)
+    refresh = _refresh(headers.get("refresh", []), source.equivs, page.base_url, base)
     if refresh is not None:
         head.refresh_url, head.refresh_s = refresh.url, refresh.seconds
-    head.canonical_url = canonical_of(header.get("link", []), page.base_url)
-    if head.canonical_url is None and reader.canonical is not None:
-        head.canonical_url = http_url(base, reader.canonical)
-    head.language = _language(reader, header.get("content-language", []))
-    head.metadata |= metatags((*reader.metas, *reader.equivs), config.metatags.names)
+    if "link" in headers:
+        head.canonical_url = canonical_of(headers["link"], page.base_url)
+    if head.canonical_url is None and source.canonical is not None:
+        head.canonical_url = http_url(base, source.canonical)
+    head.language = _language(source, headers.get("content-language", []))
+    head.metadata |= metatags((*source.metas, *source.equivs), config.metatags.names)
     return head
 
 
 def _read_robots(
-    head: PageHead, reader: HtmlReader, tags: list[str], page: Page, config: CrawlConfig
+    head: PageHead, source: HeadSource, tags: list[str], page: Page, config: CrawlConfig
 ) -> None:
-    pragma = any(
-        name == "pragma" and "no-cache" in content.lower() for name, content in reader.equivs
-    )
-    if tags or reader.metas:
+    if tags or source.metas:
         tokens = agent_tokens(config)
-        asked = (header_directives(tags, tokens), meta_directives(reader.metas, tokens))
+        asked = (header_directives(tags, tokens), meta_directives(source.metas, tokens))
         head.noindex, head.nofollow, head.noarchive = wishes(asked, page.fetch_time)
-    head.noarchive = head.noarchive or pragma
+    for name, content in source.equivs:
+        if name == "pragma" and "no-cache" in content.lower():
+            head.noarchive = True
     if head.noarchive:
         head.metadata["caching.forbidden"] = config.parser.caching_forbidden_policy
 
@@ -83,10 +104,10 @@ def _refresh(
     return None
 
 
-def _language(reader: HtmlReader, headers: list[str]) -> str | None:
-    declared = [content for name, content in reader.metas if name == "dc.language"]
-    declared += [content for name, content in reader.equivs if name == "content-language"]
-    return first_language((reader.language, *declared, *headers))
+def _language(source: HeadSource, headers: list[str]) -> str | None:
+    declared = [content for name, content in source.metas if name == "dc.language"]
+    declared += [content for name, content in source.equivs if name == "content-language"]
+    return first_language((source.language, *declared, *headers))
 
 
 def metatags(metas: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str, str]:

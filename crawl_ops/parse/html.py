@@ -6,13 +6,13 @@ from lxml import etree
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ParseStatus
-from crawl_ops.parse.charset import Decoded, decode, detect
+from crawl_ops.parse.charset import Decoded, decoded_page
 from crawl_ops.parse.head import PageHead, read_head
-from crawl_ops.parse.html_reader import DeepHtmlReader, HtmlReader, TooDeepError
-from crawl_ops.parse.html_rules import HtmlRules
+from crawl_ops.parse.html_reader import HtmlReader
+from crawl_ops.parse.html_sheet import page_sheet
 from crawl_ops.parse.links import LinkResolver, http_url
 from crawl_ops.parse.page import Page, Parsed
-from crawl_ops.parse.text import allowed, block_lines
+from crawl_ops.parse.text import allowed
 
 # libxml2 drops what stands after these end tags; the elements end with the page anyway.
 _LAST_ENDS = re.compile(rb"</(?:html|body)(?=[\s/>])[^>]*>", re.IGNORECASE)
@@ -21,56 +21,39 @@ _EMPTY_RAW = re.compile(
 )
 _STOPS = frozenset(("ERR_RESOURCE_LIMIT", "ERR_NO_MEMORY", "ERR_INTERNAL_ERROR"))
 
-MANY_TAGS = 20_000
-"""Pages with more tags than this are read with an eye on their nesting."""
-
-NESTING_WORK = 300_000_000
-"""An end tag costs libxml2 as much as the page is deep; end tags times depth is bounded by this."""
-
 
 class HtmlParser:
     """Parses HTML; `parse` never raises for what is in the page."""
 
     def __init__(self, config: CrawlConfig) -> None:
         self._config = config
-        self._rules = HtmlRules(config)
+        self._sheet = page_sheet(config)
 
     def parse(self, page: Page) -> Parsed:
         """Title, text, links and directives of a page."""
-        decoded = self.decoded(page)
+        decoded = decoded_page(page, self._config)
         reader, stopped = self._read(decoded, page)
         base = http_url(page.base_url, "") or page.base_url
         if reader.base is not None:
             base = http_url(base, reader.base) or base
-        head = read_head(reader, page, base, self._config)
+        head = read_head(reader.head, page, base, self._config)
         parsed = Parsed(
-            status=ParseStatus.SUCCESS_REDIRECT if head.refresh_url else ParseStatus.SUCCESS,
+            status=ParseStatus.SUCCESS,
             reason=stopped,
             title=reader.title or "",
-            text=block_lines(reader.parts),
+            text=reader.text,
             charset=decoded.charset,
             content_type=page.content_type,
             base_url=base,
         )
         _add_links(parsed, reader, head, decoded.charset)
-        _add_head(parsed, head)
+        head.apply(parsed)
         if stopped:
             parsed.metadata["parser.stopped"] = stopped
         # Character references bring back what decoding has removed.
         if b"&#" in decoded.data:
             _purge(parsed)
         return parsed
-
-    def decoded(self, page: Page) -> Decoded:
-        """The page's characters."""
-        charset = detect(
-            page.content,
-            page.charset_hint,
-            self._config.parser.character_encoding_default,
-            self._config.encodingdetector.charset_min_confidence,
-            cut=page.truncated is not None,
-        )
-        return decode(page.content, charset)
 
     def _read(self, decoded: Decoded, page: Page) -> tuple[HtmlReader, str | None]:
         data = _LAST_ENDS.sub(b"", decoded.data)
@@ -80,22 +63,16 @@ class HtmlParser:
 
     def read_markup(self, data: bytes) -> tuple[HtmlReader, str | None]:
         """Read UTF-8 markup; the second is why reading stopped early, if it did."""
-        tags = data.count(b"<")
-        reader = self._rules.reader()
-        if tags > MANY_TAGS:
-            reader = DeepHtmlReader(self._rules.starts, self._rules.ends)
-            reader.max_depth = NESTING_WORK // (data.count(b"</") + 1)
         if not data or data.isspace():
-            return reader, None
-        parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True)
+            return HtmlReader(), None
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
         try:
-            etree.fromstring(data, parser)
-        except TooDeepError:
-            reader.close()
-            return reader, f"nested deeper than {reader.max_depth}"  # type: ignore[attr-defined]
+            root = etree.fromstring(data, parser)
         except (etree.LxmlError, ValueError) as error:
-            return reader, f"malformed: {error}"[:200]
-        return reader, _stop(parser)
+            # Nothing but comments and the like is an empty page.
+            empty = "empty" in str(error)
+            return HtmlReader(), None if empty else f"malformed: {error}"[:200]
+        return HtmlReader(str(self._sheet(root))), _stop(parser)
 
 
 def _stop(parser: etree.HTMLParser) -> str | None:
@@ -115,17 +92,6 @@ def _add_links(parsed: Parsed, reader: HtmlReader, head: PageHead, charset: str)
         return
     parsed.outlinks = resolver.resolve_all(reader.links)
     parsed.rejected |= resolver.rejected
-
-
-def _add_head(parsed: Parsed, head: PageHead) -> None:
-    parsed.canonical_url = head.canonical_url
-    parsed.refresh_url = head.refresh_url
-    parsed.refresh_s = head.refresh_s
-    parsed.language = head.language
-    parsed.noindex = head.noindex
-    parsed.nofollow = head.nofollow
-    parsed.noarchive = head.noarchive
-    parsed.metadata = head.metadata
 
 
 def _purge(parsed: Parsed) -> None:

@@ -4,6 +4,7 @@ The window is 64 KiB, not the 1,024 bytes browsers wait for: one page in six dec
 """
 
 import re
+from collections.abc import Iterator
 
 WINDOW_BYTES = 65_536
 
@@ -20,56 +21,54 @@ _ATTRIBUTE = re.compile(
     re.VERBOSE,
 )
 _CONTENT_CHARSET = re.compile(
-    rb"""charset[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*+))""",
-    re.IGNORECASE,
+    rb"""charset[\t\n\f\r ]*+=[\t\n\f\r ]*+
+    (?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*+))""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _XML_DECLARATION = re.compile(
     rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]{1,40})["']""", re.IGNORECASE
 )
 
 
-def declared_labels(content: bytes) -> list[str]:
+def declared_labels(content: bytes) -> Iterator[str]:
     """The labels declared in meta elements, in order, then that of an XML declaration.
 
     The caller takes the first one that names an encoding.
     """
     window = content[:WINDOW_BYTES]
-    labels = _meta_labels(window) if _mentions_charset(window) else []
+    yield from _meta_labels(window)
     declaration = _XML_DECLARATION.match(window.lstrip()[:1024])
     if declaration:
-        labels.append(declaration[1].decode("ascii", "replace"))
-    return labels
+        yield declaration[1].decode("ascii", "replace")
 
 
-def _mentions_charset(window: bytes) -> bool:
-    return b"charset" in window[:1024].lower() or b"charset" in window[1017:].lower()
-
-
-def _meta_labels(window: bytes) -> list[str]:
-    labels = []
+def _meta_labels(window: bytes) -> Iterator[str]:
+    # Tags after the last mention of a charset cannot declare one.
+    last = window.lower().rfind(b"charset")
     position = 0
     while found := _NEXT.search(window, position):
         position = found.start()
+        if position > last:
+            return
         if found[1]:
             end = window.find(b"-->", position + 2)
             if end < 0:
-                break
+                return
             position = end + 3
         elif _META.match(window, position):
             attributes, position = _attributes(window, position + 5)
             # A tag that the bytes run out in declares nothing.
             label = _label(attributes) if position < len(window) else None
             if label:
-                labels.append(label)
+                yield label
         elif found[2]:
             position = _TAG_NAME.match(window, position + 1).end()  # type: ignore[union-attr]
             _, position = _attributes(window, position)
         else:
             end = window.find(b">", position)
             if end < 0:
-                break
+                return
             position = end + 1
-    return labels
 
 
 def _attributes(window: bytes, position: int) -> tuple[dict[bytes, bytes], int]:

@@ -13,14 +13,34 @@ from crawl_ops.parse.dates import read_date
 MAX_LENGTH = 4096
 
 _PLAIN = frozenset(
-    "all index follow none noindex nofollow noarchive nocache nosnippet noimageindex notranslate "
-    "nositelinkssearchbox indexifembedded noodp noydir nopagereadaloud archive snippet".split()
+    [
+        "all",
+        "index",
+        "follow",
+        "none",
+        "noindex",
+        "nofollow",
+        "noarchive",
+        "nocache",
+        "nosnippet",
+        "noimageindex",
+        "notranslate",
+        "nositelinkssearchbox",
+        "indexifembedded",
+        "noodp",
+        "noydir",
+        "nopagereadaloud",
+        "archive",
+        "snippet",
+    ]
 )
 _WITH_VALUE = frozenset(
     ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 )
 _NUMBER = re.compile(r"-1|[0-9]{1,9}")
-_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?|tue|wed|thu|sat", re.I)
+_WEEKDAY = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?|tue|wed|thu|sat", re.IGNORECASE
+)
 
 
 class Directives(NamedTuple):

@@ -1,0 +1,143 @@
+"""Which parser reads which content type, and what happens when none does or one fails."""
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import ConfigError
+from crawl_ops.model import ParseStatus
+from crawl_ops.parse.html import HtmlParser
+from crawl_ops.parse.page import Page, Parsed, unparsed
+from crawl_ops.parse.plain import TextParser
+from crawl_ops.parse.sitemap import unpacked
+from crawl_ops.parse.xml import XmlParser
+from crawl_ops.plugins import load_plug
+
+PROPERTY = "parse.plugins"
+
+
+class Parser(Protocol):
+    """The plug point: made with the configuration, asked once a page.
+
+    What `parse` raises becomes a failed page with that reason.
+    """
+
+    def __init__(self, config: CrawlConfig) -> None: ...
+
+    def parse(self, page: Page) -> Parsed: ...
+
+
+BUILT_IN: dict[str, type] = {"html": HtmlParser, "text": TextParser, "xml": XmlParser}
+
+_TYPES = {
+    "application/atom+xml": "xml",
+    "application/rdf+xml": "xml",
+    "application/rss+xml": "xml",
+    "application/vnd.wap.xhtml+xml": "html",
+    "application/x-xml": "xml",
+    "application/xhtml+xml": "html",
+    "application/xml": "xml",
+    "text/csv": "text",
+    "text/html": "html",
+    "text/markdown": "text",
+    "text/plain": "text",
+    "text/xml": "xml",
+}
+_GZIP = frozenset(("application/gzip", "application/x-gzip"))
+_SUCCESSES = frozenset((ParseStatus.SUCCESS, ParseStatus.SUCCESS_REDIRECT))
+_XML_IN_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)?"
+    rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]",
+    re.DOTALL,
+)
+
+
+class Parsers:
+    """All parsers of a configuration. Raises ConfigError for a plug-in that cannot be loaded."""
+
+    def __init__(self, config: CrawlConfig) -> None:
+        self._config = config
+        made: dict[str, Parser] = {}
+        self._by_type: dict[str, list[tuple[str, Parser]]] = {}
+        for entry in config.parse.plugins:
+            content_type, equals, name = entry.partition("=")
+            if not equals or not name:
+                raise ConfigError(
+                    f"{PROPERTY}: {entry!r:.200} is not TYPE=NAME or TYPE=MODULE:CLASS"
+                )
+            self._use(content_type.lower(), name, made)
+        for content_type, name in _TYPES.items():
+            self._use(content_type, name, made)
+        self._html = made["html"]
+        self._xml = made["xml"]
+
+    def _use(self, content_type: str, name: str, made: dict[str, Parser]) -> None:
+        if name not in made:
+            plug = load_plug(PROPERTY, name, BUILT_IN, self._config.plugin.folders)
+            made[name] = _made(name, plug, self._config)
+        self._by_type.setdefault(content_type, []).append((name, made[name]))
+
+    def parse(self, page: Page) -> Parsed:
+        """What the page says. Never raises for a page's sake: the status has a reason instead."""
+        if page.truncated is not None and self._config.parser.skip_truncated:
+            return unparsed(page, ParseStatus.NOTPARSED, f"truncated ({page.truncated})")
+        content_type = (page.content_type or "").partition(";")[0].strip().lower()
+        if content_type in _GZIP and content_type not in self._by_type:
+            return self._gzipped(page, content_type)
+        found = self._parsers_of(content_type, page)
+        if not found:
+            known = content_type[:100] or "an unknown type"
+            return unparsed(page, ParseStatus.NOTPARSED, f"no parser for {known}")
+        for name, parser in found[:-1]:
+            parsed = _guarded(name, parser, page)
+            if parsed.status in _SUCCESSES:
+                return parsed
+        name, parser = found[-1]
+        return _guarded(name, parser, page)
+
+    def _parsers_of(self, content_type: str, page: Page) -> list[tuple[str, Parser]]:
+        found = self._by_type.get(content_type)
+        if found and found[0][1] is self._html and _XML_IN_HTML.match(page.content[:4096]):
+            return [("xml", self._xml)]
+        if found is None and content_type.endswith("+xml") and content_type != "image/svg+xml":
+            found = self._by_type["application/xml"]
+        return found or self._by_type.get("*", [])
+
+    def _gzipped(self, page: Page, content_type: str) -> Parsed:
+        # Sitemaps are served gzipped as they are; no other archive is opened.
+        data, cut = unpacked(page.content, self._config.sitemap.size_max)
+        if _XML_IN_HTML.match(data[:4096]):
+            inner = Page(
+                page.url,
+                data,
+                page.base_url,
+                page.content_type,
+                page.charset_hint,
+                page.headers,
+                page.truncated or ("length" if cut else None),
+                page.fetch_time,
+            )
+            return _guarded("xml", self._xml, inner)
+        return unparsed(page, ParseStatus.NOTPARSED, f"no parser for {content_type}")
+
+
+def _made(name: str, plug: Callable[[CrawlConfig], Parser], config: CrawlConfig) -> Parser:
+    try:
+        return plug(config)
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"{PROPERTY}: plug-in {name!r} cannot be made: {error}") from error
+
+
+def _guarded(name: str, parser: Parser, page: Page) -> Parsed:
+    try:
+        return parser.parse(page)
+    except MemoryError:
+        return unparsed(page, ParseStatus.FAILED, f"{name}: out of memory")
+    except RecursionError:
+        return unparsed(page, ParseStatus.FAILED, f"{name}: nested too deeply")
+    except Exception as error:  # noqa: BLE001  (a hostile page costs its own row only)
+        reason = f"{name}: {type(error).__name__}: {error}"
+        return unparsed(page, ParseStatus.FAILED, reason[:300])
