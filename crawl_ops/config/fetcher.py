@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from crawl_ops.config.group import INTEGER_MAX, Group
+from crawl_ops.config.group import INTEGER_MAX, Group, Words
 
 
 class Fetcher(Group):
