@@ -49,6 +49,9 @@ class HtmlReader:
     def _start_anchor(self, fields: Sequence[str], number: int) -> None:
         if self._anchor is not None:
             self._end_anchor(number)
+        if not self._pieces[number - 1] and number > 1:
+            # Two links without a blank between them are two words all the same.
+            self._pieces[number - 1] = " "
         href, rel = fields[1], fields[2]
         if rel and not self._may_follow(rel):
             return

@@ -57,7 +57,7 @@ class Parsers:
     """All parsers of a configuration. Raises ConfigError for a plug-in that cannot be loaded."""
 
     def __init__(self, config: CrawlConfig) -> None:
-        self._config = config
+        self.config = config
         made: dict[str, Parser] = {}
         self._by_type: dict[str, list[tuple[str, Parser]]] = {}
         for entry in config.parse.plugins:
@@ -74,13 +74,13 @@ class Parsers:
 
     def _use(self, content_type: str, name: str, made: dict[str, Parser]) -> None:
         if name not in made:
-            plug = load_plug(PROPERTY, name, BUILT_IN, self._config.plugin.folders)
-            made[name] = _made(name, plug, self._config)
+            plug = load_plug(PROPERTY, name, BUILT_IN, self.config.plugin.folders)
+            made[name] = _made(name, plug, self.config)
         self._by_type.setdefault(content_type, []).append((name, made[name]))
 
     def parse(self, page: Page) -> Parsed:
         """What the page says. Never raises for a page's sake: the status has a reason instead."""
-        if page.truncated is not None and self._config.parser.skip_truncated:
+        if page.truncated is not None and self.config.parser.skip_truncated:
             return unparsed(page, ParseStatus.NOTPARSED, f"truncated ({page.truncated})")
         content_type = (page.content_type or "").partition(";")[0].strip().lower()
         if content_type in _GZIP and content_type not in self._by_type:
@@ -106,7 +106,7 @@ class Parsers:
 
     def _gzipped(self, page: Page, content_type: str) -> Parsed:
         # Sitemaps are served gzipped as they are; no other archive is opened.
-        data, cut = unpacked(page.content, self._config.sitemap.size_max)
+        data, cut = unpacked(page.content, self.config.sitemap.size_max)
         if _XML_IN_HTML.match(data[:4096]):
             inner = Page(
                 page.url,
