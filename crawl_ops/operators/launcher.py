@@ -7,6 +7,7 @@ when the API server has died, and leaves its children behind on SIGTERM.
 
 import argparse
 import contextlib
+import json
 import os
 import secrets
 import signal
@@ -14,7 +15,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,9 +24,11 @@ from crawl_ops.operators.demo import demo_site
 from crawl_ops.operators.embedded import settings, use
 from crawl_ops.operators.places import airflow_home
 
+DAG_ID = "crawl"
 HOST = "127.0.0.1"
 USUAL_PORT = 8080
 HEALTHY_S = 180.0
+KNOWN_S = 60.0
 STOP_S = 30.0
 
 
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with demo_site() as seeds, Airflow(folder / "logs" / "launcher") as airflow:
             airflow.bring_up(port)
-            say(f"Airflow is up: http://{HOST}:{port}/dags/crawl  (Ctrl-C stops it)")
+            say(f"Airflow is up: http://{HOST}:{port}/dags/{DAG_ID}  (Ctrl-C stops it)")
             say(f"The demo site is at {' '.join(seeds)}")
             airflow.watch()
     except CrawlError as error:
@@ -64,7 +66,6 @@ def say(text: str) -> None:
 def server_settings(folder: Path, port: int) -> dict[str, str]:
     """What the servers need on top of the settings of a run in one process."""
     address = f"http://{HOST}:{port}"
-    ports = iter(_free_ports(3))
     return {
         "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
@@ -80,10 +81,7 @@ def server_settings(folder: Path, port: int) -> dict[str, str]:
         "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.2",
         "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
         "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "30",
-        "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_SERVER_PORT": str(next(ports)),
         "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "10",
-        "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": str(next(ports)),
-        "AIRFLOW__LOGGING__TRIGGER_LOG_SERVER_PORT": str(next(ports)),
     }
 
 
@@ -115,7 +113,9 @@ class Airflow:
         self._start("dag-processor")
         self._until_healthy(port)
         say("starting the scheduler ...")
-        self._start("scheduler")
+        # Logs are read from disk; the server for them would listen on all addresses.
+        self._start("scheduler", "--skip-serve-logs")
+        self._until_known(port)
 
     def watch(self) -> None:
         """Return never; raises CrawlError when a part has ended by itself."""
@@ -146,10 +146,22 @@ class Airflow:
 
     def _until_healthy(self, port: int) -> None:
         deadline = time.monotonic() + HEALTHY_S
-        while not answers(f"http://{HOST}:{port}/api/v2/version"):
+        while not get(f"http://{HOST}:{port}/api/v2/version"):
             self._all_alive()
             if time.monotonic() > deadline:
                 raise CrawlError(f"the API server does not answer; see {self._logs}")
+            time.sleep(0.3)
+
+    def _until_known(self, port: int) -> None:
+        """Wait for the DAG processor's first pass; a DAG file that is broken is told, not fatal."""
+        api = f"http://{HOST}:{port}"
+        token = json.loads(get(f"{api}/auth/token") or b"{}").get("access_token", "")
+        deadline = time.monotonic() + KNOWN_S
+        while not get(f"{api}/api/v2/dags/{DAG_ID}", token):
+            self._all_alive()
+            if time.monotonic() > deadline:
+                say(f"DAG {DAG_ID} is not there; the page {api} says why")
+                return
             time.sleep(0.3)
 
     def _all_alive(self) -> None:
@@ -170,13 +182,14 @@ def stop(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def answers(url: str) -> bool:
-    """Whether a GET of `url` is answered with 200."""
+def get(url: str, token: str = "") -> bytes:
+    """What a GET of `url` brings; nothing where it does not succeed."""
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})  # noqa: S310
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310
-            return bool(answer.status == 200)
-    except (OSError, urllib.error.URLError):
-        return False
+        with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310
+            return bytes(answer.read())
+    except OSError:  # URLError is one
+        return b""
 
 
 def free_port(wanted: int) -> int:
@@ -186,16 +199,8 @@ def free_port(wanted: int) -> int:
         try:
             probe.bind((HOST, wanted))
         except OSError:
-            return _free_ports(1)[0]
-    return wanted
-
-
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
             probe.bind((HOST, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
+        return int(probe.getsockname()[1])
 
 
 def _secret(file: Path) -> str:
