@@ -143,6 +143,7 @@ class SimpleCrawl:
         if answer.type.endswith("xml"):
             for link in locations(url, answer):
                 self._meet(link, number)
+            self.pages[url]["indexed"] = b"<rss" in answer.body
             return
         self.bodies[url] = answer.body
         html = Links()
