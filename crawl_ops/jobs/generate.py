@@ -71,11 +71,15 @@ def generate(
     segment = crawl.new_segment(taken.segment)
     if crawl.files.exists(f"{segment.folder}/segment.json"):
         return _report(segment, started, already_done=True)
-    made = _make(crawl, config, table.version(taken.crawldb_version), segment, taken, wish, redo)
-    log.info("generate %s: %s", segment.name if made else None, made)
-    if not made:
-        return JobReport("generate", None, {}, time.monotonic() - started, {"lists": []})
-    return _report(segment, started)
+    version = table.version(taken.crawldb_version)
+    counts = _make(crawl, config, version, segment, taken, wish, redo)
+    if not crawl.files.exists(f"{segment.folder}/segment.json"):
+        log.info("generate: nothing to fetch, %s", dict(counts))
+        details: dict[str, Any] = {"lists": []}
+        return JobReport("generate", None, dict(counts), time.monotonic() - started, details)
+    report = _report(segment, started)
+    log.info("generate %s: %s in %.1f s", report.segment, report.counts, report.seconds)
+    return report
 
 
 def open_segments(
@@ -149,8 +153,8 @@ def _make(
     taken: Claim,
     wish: Wish,
     redo: str,
-) -> bool:
-    """Write the fetch lists and segment.json; False if there is nothing to fetch."""
+) -> Counter[str]:
+    """Write the fetch lists, and segment.json unless there is nothing to fetch."""
     with crawl.session(config) as session:
         _bind_marks(session, crawl, taken)
         counts = Counter[str]()
@@ -161,12 +165,11 @@ def _make(
             _select_again(session, crawl, taken.of_segment, redo)
             buckets = _buckets(manifest)
         loads = _loads(session, crawl, config)
-        if not loads:
-            return False
-        lists = balanced(loads, wish.num_fetchers)
-        _write_lists(session, config, buckets, segment, taken, lists)
-        segment.publish(_info(config, taken, lists, counts, session))
-    return True
+        if loads:
+            lists = balanced(loads, wish.num_fetchers)
+            _write_lists(session, config, buckets, segment, taken, lists)
+            segment.publish(_info(config, taken, lists, counts, session))
+    return counts
 
 
 def _buckets(manifest: Manifest) -> list[Bucket]:
@@ -200,7 +203,7 @@ def _select(
         counts.clear()
         session.drop("candidates")
         for bucket in buckets:
-            _candidates(session, config, bucket, taken, wish, counts)
+            _candidates(session, config, bucket, taken, counts)
         selected = session.create("selected", "generate_select", topn=_limit(wish.topn))
         counts["selected"] = selected
         counts["topN"] = counts["candidates"] - selected
@@ -217,7 +220,6 @@ def _candidates(
     config: CrawlConfig,
     bucket: Bucket,
     taken: Claim,
-    wish: Wish,
     counts: Counter[str],
 ) -> None:
     session.bind_bucket("crawldb", "crawldb", bucket)
@@ -234,7 +236,6 @@ def _candidates(
         depth_max=config.scoring.depth_max,
         max_count=_limit(config.generate.max_count),
         by_domain=config.generate.count_mode == "domain",
-        topn=_limit(wish.topn),
     )
     for row in session.rows("generate_counts"):
         counts[row["outcome"]] += row["n"]

@@ -63,7 +63,7 @@ def from_json(data: bytes, path: str) -> Manifest:
     try:
         plain = json.loads(data)
         found = plain.pop("format")
-    except (ValueError, KeyError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise StoreError(f"{path}: is no manifest") from None
     if found != FORMAT:
         raise StoreError(

@@ -9,7 +9,7 @@ from crawl_ops.storage.schema import schemas, table_of
 
 
 class RowBatches:
-    """Collects the rows of one table: append to `rows`, `flush` now and then, `table` at the end."""
+    """Collects rows of one table: append to `rows`, `flush` now and then, `table` at the end."""
 
     def __init__(self, name: str) -> None:
         self.name = name

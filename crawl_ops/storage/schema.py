@@ -1,8 +1,9 @@
 """The declared tables: sql/tables.sql as Arrow schemas."""
 
+import contextlib
 import functools
 import importlib.resources
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -20,13 +21,21 @@ def sql_text(name: str) -> str:
 @functools.cache
 def schemas() -> Mapping[str, pa.Schema]:
     """Table name -> Arrow schema with the declared types and nullability."""
-    with duckdb.connect() as connection:
-        connection.execute(sql_text("tables"))
+    with _declared() as connection:
         names = [
             row[0]
             for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         ]
         return {name: _schema(connection, name) for name in names}
+
+
+@contextlib.contextmanager
+def _declared() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the declared tables. The zone is fixed: it is part of Arrow's type."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(sql_text("tables"))
+        yield connection
 
 
 def _schema(connection: duckdb.DuckDBPyConnection, table: str) -> pa.Schema:
@@ -42,8 +51,7 @@ def _schema(connection: duckdb.DuckDBPyConnection, table: str) -> pa.Schema:
 @functools.cache
 def column_types(table: str) -> Mapping[str, str]:
     """Column -> SQL type, in declared order."""
-    with duckdb.connect() as connection:
-        connection.execute(sql_text("tables"))
+    with _declared() as connection:
         return dict(
             connection.execute(
                 "SELECT column_name, data_type FROM duckdb_columns()"

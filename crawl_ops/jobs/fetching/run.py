@@ -23,7 +23,7 @@ from crawl_ops.jobs.fetching.rows import (
 from crawl_ops.jobs.fetching.targets import Target, Targets, Way
 from crawl_ops.jobs.fetching.writing import WriterThread
 from crawl_ops.model import LinkKind, ProtocolStatus
-from crawl_ops.parse.sitemap import locations
+from crawl_ops.parse.sitemap import SitemapContents, locations
 from crawl_ops.protocol.answer import Answer
 from crawl_ops.protocol.queues import FetchQueues
 from crawl_ops.protocol.robots import RobotsAnswer
@@ -76,7 +76,7 @@ class FetchRun:
         self.total = len(self._queues)
 
     def run(self, stop: threading.Event | None, progress: Callable[[str], None] | None) -> None:
-        """Fetch until all is done. Raises StoppedError when asked to stop, and what writers raise."""
+        """Fetch until all is done. Raises StoppedError if asked to stop, and what writers raise."""
         shown = time.monotonic()
         while self._workers.busy or len(self._queues):
             now = time.monotonic()
@@ -280,10 +280,21 @@ class FetchRun:
         self, item: FetchItem, answer: Answer, record: FetchRecord, now: datetime
     ) -> None:
         """A sitemap index names further sitemaps; pages are left to parse."""
-        contents = locations(answer.content, item.url, self._config)
+        contents = self._locations(item, answer, now)
         if contents.kind == "index":
             urls = [location.url for location in contents.locations]
             self._sitemaps_found(item, item.url, urls, record, now)
+
+    def _locations(self, item: FetchItem, answer: Answer, now: datetime) -> SitemapContents:
+        sitemap = self._config.sitemap
+        return locations(
+            answer.content,
+            item.url,
+            hint=answer.charset_hint,
+            strict=sitemap.strict_parsing,
+            now=now,
+            size_max=sitemap.size_max,
+        )
 
     def _sitemaps_found(
         self,
