@@ -12,7 +12,7 @@ from crawl_ops.errors import NotFoundError, StoppedError, StoreError
 from crawl_ops.jobs.parsing.outlinks import OutlinkJudge
 from crawl_ops.jobs.parsing.unit import Unit
 from crawl_ops.model import JobReport
-from crawl_ops.parse.worker import ParserPool
+from crawl_ops.parse.pool import ParserPool
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.segment import PartFile, Segment
 from crawl_ops.urls.identity import UrlIdentifier

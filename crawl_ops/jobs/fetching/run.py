@@ -25,7 +25,7 @@ from crawl_ops.jobs.fetching.writing import WriterThread
 from crawl_ops.model import LinkKind, ProtocolStatus
 from crawl_ops.parse.sitemap import SitemapContents, locations
 from crawl_ops.protocol.answer import Answer
-from crawl_ops.protocol.queues import FetchQueues
+from crawl_ops.protocol.queues import FetchQueues, queues_of
 from crawl_ops.protocol.robots import RobotsAnswer
 from crawl_ops.storage.fetch_writer import FetchRecord
 from crawl_ops.storage.lookup import CrawlDbLookup
@@ -33,6 +33,7 @@ from crawl_ops.urls.identity import UrlIdentifier, UrlIdentity
 from crawl_ops.urls.redirect import repr_url
 
 TICK_S = 0.5
+EXCEPTIONS = "fetcher.max.exceptions.per.queue"
 RETRY_AFTER_TRIES = 2
 REDIRECTS = (ProtocolStatus.MOVED, ProtocolStatus.TEMP_MOVED)
 Token = tuple[int, int] | FetchItem  # (list, position), or an item found on the way
@@ -60,7 +61,7 @@ class FetchRun:
         self._lists = lists
         self._identifier = identifier
         self._attempt = attempt
-        self._queues = FetchQueues(config)
+        self._queues: FetchQueues[Token] = queues_of(config)
         self._limits = Limits(config, time.monotonic())
         self._hosts = {number: rows.hosts() for number, rows in lists.items()}
         self._seen: set[int] = set().union(*done.values())
@@ -97,9 +98,9 @@ class FetchRun:
         """How it goes, for people: pages, pages a second, queues by state."""
         pages = sum(self.counts.values())
         rate = pages / max(now - self._limits.started, 0.001)
-        states = ", ".join(f"{name} {n}" for name, n in self._queues.states(now).items())
+        states = ", ".join(f"{n} {name}" for name, n in self._queues.states().items())
         left = len(self._queues) + self._workers.busy
-        return f"{pages} of {pages + left} urls, {rate:.1f} pages/s, queues: {states}"
+        return f"{pages} of {pages + left} urls, {rate:.1f} pages/s; {states}"
 
     # what to ask next
 
@@ -127,6 +128,11 @@ class FetchRun:
     def _ours(self, host: str, number: int) -> bool:
         return host in self._hosts[number]
 
+    def _add(self, item: FetchItem) -> None:
+        """Queue an item; one whose queue is blocked is left."""
+        self._queues.add(item, self._queue_of(item))
+        self._purge(self._queues.purged(), EXCEPTIONS, None)
+
     # what ends a fetch early
 
     def _enforce_limits(self, now: float) -> None:
@@ -151,8 +157,8 @@ class FetchRun:
         self._queues.release(result.token, result.ended, requested=asked)
         if result.robots is not None:
             self._note_robots(result.item, result.robots, record, now)
-        if result.deferred is not None:
-            self._defer(result, result.deferred)
+        if result.deferred is not None and result.robots is not None:
+            self._defer(result, result.robots, result.deferred, now)
         elif result.denied is not None:
             row = denied_row(result.item, result.denied, now, self._attempt)
             record.crawl_fetch.append(row)
@@ -162,24 +168,39 @@ class FetchRun:
         if record.crawl_fetch or record.crawl_parse or record.rejected or record.robots:
             self._writer.put(result.item.list, record)
 
-    def _defer(self, result: Result, reason: str) -> None:
-        """robots.txt cannot be had: wait and ask again, then leave the host for this round."""
+    def _defer(self, result: Result, robots: RobotsAnswer, reason: str, now: datetime) -> None:
+        """robots.txt cannot be had (RFC 9309 §2.3.1.4): nothing of the host is fetched.
+
+        One that answers 5xx or 429 is asked again, then the host is left for this round; a host
+        that cannot be reached at all has failed for all its URLs.
+        """
         http = self._config.http
         item, queue_id = result.item, self._queue_of(result.item)
+        if robots.http_status is None:
+            self._unreachable([item, *self._queues.drop(queue_id)], reason, now)
+            return
         item.tries += 1
         if not http.robots_503_defer_visits or item.tries > http.robots_503_defer_visits_retries:
             self._purge([item, *self._queues.drop(queue_id)], "robots.txt deferred", reason)
             return
         self._queues.back_off(queue_id, result.ended + http.robots_503_defer_visits_delay / 1000)
-        self._queues.add(item, queue_id)
+        self._add(item)
+
+    def _unreachable(self, tokens: Sequence[Token], reason: str, now: datetime) -> None:
+        for token in tokens:
+            item = self._item(token)
+            answer = Answer(url=item.url, status=ProtocolStatus.EXCEPTION, reason=reason)
+            row = fetch_row(item, answer, now, self._attempt)
+            self._writer.put(item.list, FetchRecord(crawl_fetch=[row]))
+            self.counts[row["fetch_status"]] += 1
 
     def _answered(self, result: Result, answer: Answer, record: FetchRecord, now: datetime) -> None:
         item, queue_id = result.item, self._queue_of(result.item)
         if self._wait_as_asked(result, answer, queue_id):
             return
         if answer.status is ProtocolStatus.EXCEPTION:
-            purged = self._queues.fail(queue_id, result.ended)
-            self._purge(purged, "fetcher.max.exceptions.per.queue", answer.reason)
+            self._queues.fail(queue_id, result.ended)
+            self._purge(self._queues.purged(), EXCEPTIONS, answer.reason)
         row = fetch_row(item, answer, now, self._attempt)
         if answer.status in REDIRECTS:
             self._redirected(item, answer, row, record, now)
@@ -201,7 +222,7 @@ class FetchRun:
         result.item.tries += 1
         if seconds > self._config.http.retry_after_max or result.item.tries > RETRY_AFTER_TRIES:
             return False
-        self._queues.add(result.item, queue_id)
+        self._add(result.item)
         return True
 
     # redirects
@@ -246,7 +267,7 @@ class FetchRun:
     ) -> None:
         found = found_item(source, url, identity, self._config, **changes)
         self._seen.add(identity.k)
-        self._queues.add(found, self._queue_of(found))
+        self._add(found)
 
     def _reject(self, item: FetchItem, target: Target, record: FetchRecord, now: datetime) -> None:
         k = (target.identity or self._identifier.identify(target.url)).k

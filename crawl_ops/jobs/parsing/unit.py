@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.parsing.outlinks import Judged, OutlinkJudge, kept_outlinks
 from crawl_ops.model import LinkKind
 from crawl_ops.parse.page import Page, Parsed
-from crawl_ops.parse.worker import ParserPool
+from crawl_ops.parse.pool import ParserPool
 from crawl_ops.storage.rows import RowBatches
 from crawl_ops.storage.segment import PARSED, PartFile, Segment
 
@@ -51,19 +51,17 @@ class Unit:
             self.segment.write_table(name, file.list, stem, table)
 
     def _parse_rows(self, rows: Sequence[dict[str, Any]], batches: dict[str, RowBatches]) -> None:
-        for row, (parsed, signature) in zip(rows, self._parsed(rows), strict=True):
+        results = self.pool.parse_all(page_of(row) for row in rows)
+        for row, parsed in zip(rows, results, strict=True):
             judged = self.judge.judge(row, parsed, self.now)
             batches["crawl_parse"].rows.extend(judged.kept)
             batches["rejected"].rows.extend(judged.rejected)
-            batches["parse_data"].rows.append(data_row(row, parsed, signature, judged))
+            batches["parse_data"].rows.append(data_row(row, parsed, judged))
             if self.config.parser.store_text:
                 batches["parse_text"].rows.append(text_row(row, parsed))
             self.counts[parsed.status] += 1
             self.counts["outlinks"] += len(judged.kept)
             self.each(1)
-
-    def _parsed(self, rows: Sequence[dict[str, Any]]) -> Iterator[tuple[Parsed, bytes]]:
-        return self.pool.parse_all(page_of(row) for row in rows)
 
 
 def page_of(row: dict[str, Any]) -> Page:
@@ -76,12 +74,11 @@ def page_of(row: dict[str, Any]) -> Page:
         charset_hint=row["charset_hint"],
         headers=[(name, value) for name, value in json.loads(row["headers"] or "[]")],
         truncated=row["truncated"],
+        fetch_time=row["fetch_time"],
     )
 
 
-def data_row(
-    row: dict[str, Any], parsed: Parsed, signature: bytes, judged: Judged
-) -> dict[str, Any]:
+def data_row(row: dict[str, Any], parsed: Parsed, judged: Judged) -> dict[str, Any]:
     """The parse_data row of a page."""
     rejected = Counter(parsed.rejected) + judged.counts
     further = {link["kind"]: link["to_url"] for link in judged.kept if link["position"] == -1}
@@ -104,7 +101,7 @@ def data_row(
         "outlinks_found": parsed.outlinks_found,
         "outlinks_kept": sum(1 for _ in kept_outlinks(judged)),
         "outlinks_rejected": json.dumps(dict(sorted(rejected.items()))) if rejected else None,
-        "signature": signature,
+        "signature": parsed.signature or None,
         "metadata": json.dumps(parsed.metadata, ensure_ascii=False, sort_keys=True)
         if parsed.metadata
         else None,
