@@ -12,6 +12,7 @@ from crawl_ops.parse.html_reader import HtmlReader
 from crawl_ops.parse.html_sheet import page_sheet
 from crawl_ops.parse.links import LinkResolver, http_url
 from crawl_ops.parse.page import Page, Parsed
+from crawl_ops.parse.templates import without_templates
 from crawl_ops.parse.text import allowed
 
 # libxml2 drops what stands after these end tags; the elements end with the page anyway.
@@ -56,7 +57,7 @@ class HtmlParser:
         return parsed
 
     def _read(self, decoded: Decoded, page: Page) -> tuple[HtmlReader, str | None]:
-        data = _LAST_ENDS.sub(b"", decoded.data)
+        data = without_templates(_LAST_ENDS.sub(b"", decoded.data))
         if page.content_type == "application/xhtml+xml":
             data = _EMPTY_RAW.sub(rb"<\1></\2>", data)
         return self.read_markup(data)
@@ -72,6 +73,8 @@ class HtmlParser:
             # Nothing but comments and the like is an empty page.
             empty = "empty" in str(error)
             return HtmlReader(), None if empty else f"malformed: {error}"[:200]
+        if root is None:
+            return HtmlReader(), None
         return HtmlReader(str(self._sheet(root))), _stop(parser)
 
 

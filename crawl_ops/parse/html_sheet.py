@@ -24,7 +24,7 @@ CELLS = ("button", "iframe", "img", "input", "option", "select", "td", "textarea
 LINES = ("br", "caption", "form", "legend", "noscript", "optgroup", "summary", "title", "tr")
 """Elements that always end a line, beside parser.html.line.separators."""
 
-HIDDEN = ("iframe", "noembed", "noframes", "script", "style", "template[not(@shadowrootmode)]")
+HIDDEN = ("iframe", "noembed", "noframes", "script", "style")
 """Elements whose content is not on the page."""
 
 # Kind of record and what it holds; see html_reader for what is made of it.
