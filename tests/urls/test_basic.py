@@ -43,6 +43,7 @@ def web_urls(draw):
 @example("http://a.example/%2e%2e//x")
 @example("http:a.example")
 @example("file:////a//../b")
+@example("file://[::1]/")
 @example("ftp://u:@a.example/")
 @pytest.mark.parametrize("idn", ["toAscii", "toUnicode", ""])
 def test_normalizing_twice_changes_nothing(idn, url):

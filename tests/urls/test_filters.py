@@ -11,6 +11,7 @@ from crawl_ops.urls.chain import UrlChain
 
 HERE = Path(__file__).parent
 FACTS = [json.loads(line) for line in (HERE / "data" / "filter.jsonl").read_text().splitlines()]
+TRAP = r"-.*(/[^/]+)/[^/]+\1/[^/]+\1/"
 PAIRS = sorted((HERE / "pairs").glob("*/*.urls"))
 
 
@@ -108,6 +109,13 @@ def test_our_own_rules_speak_plainly(url, says):
 def test_a_hostile_url_costs_no_time(path):
     verdict = UrlChain(load()).judge("http://a.example" + path)
     assert (verdict.url is None) is (verdict.rejected_by is not None)
+
+
+@pytest.mark.timeout(2)
+def test_a_leading_dot_star_costs_no_time():
+    judge = chain("regex", **{"urlfilter.regex.rules": TRAP + "\n+."}).judge
+    assert judge("http://a.example" + "".join(f"/{n}" for n in range(11_000))).url is not None
+    assert judge("http://a.example/x/a/y/a/z/a/").rule == TRAP
 
 
 @pytest.mark.parametrize(

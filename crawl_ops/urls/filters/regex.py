@@ -5,6 +5,8 @@ from crawl_ops.urls.filters.sections import Fits, decide, decisions
 from crawl_ops.urls.javaregex import compile_java
 from crawl_ops.urls.rulefile import rules_of
 
+_QUANTIFIERS = ("?", "+", "*", "{")
+
 
 class RegexUrlFilter:
     """A URL that no rule is found in is refused. Sections `> HOST-OR-DOMAIN` … `<` (NUTCH-1838)."""
@@ -25,4 +27,8 @@ class RegexUrlFilter:
 
 
 def _found(expression: str) -> Fits:
-    return compile_java(expression).search
+    search = compile_java(expression).search
+    if expression.startswith(".*") and expression[2:3] not in _QUANTIFIERS:
+        # Found anywhere, `.*x` is `x`; but with `.*` each place in a URL looks at all the rest.
+        return compile_java(expression[2:]).search
+    return search

@@ -118,8 +118,9 @@ def _other_scheme(href: str) -> str:
         return href
     rest, _, _ = href.partition("#")
     path, mark, query = rest.partition("?")
-    path = path[:7] + _SLASHES.sub("/", path[7:])
-    return _spelled(path) + (mark + _spelled(query) if query else "")
+    host, slash, path = path[7:].partition("/")
+    path = _SLASHES.sub("/", slash + path)
+    return f"file://{host}{_spelled(path)}" + (mark + _spelled(query) if query else "")
 
 
 def _as_written(host: str, url: str) -> str:
