@@ -33,7 +33,7 @@ def read_body(raw: Any, exchange: Exchange, limit: int) -> Body:
     except (ExchangeError, CodingError) as error:
         return _ended(raw, pieces, "disconnect", str(error))
     except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
-        return _ended(raw, pieces, "disconnect", _words(error))
+        return _ended(raw, pieces, "disconnect", _words(error, exchange.chunked))
     if cut:
         return _ended(raw, pieces, "length", None, limit)
     return Body(pieces[0] if len(pieces) == 1 else b"".join(pieces))
@@ -66,8 +66,10 @@ def _ended(raw: Any, pieces: list[bytes], how: str, reason: str | None, limit: i
     return Body(content[:limit] if limit >= 0 else content, how, reason)
 
 
-def _words(error: Exception) -> str:
+def _words(error: Exception, chunked: bool) -> str:
     text = str(error)
+    if chunked:
+        return "broken body: its chunks stop too early, or are none"
     if "IncompleteRead" in text or "more expected" in text:
         return "short body: the server closed before its end"
     return f"broken body: {type(error).__name__}"

@@ -17,6 +17,7 @@ ZSTD_STEP = 512  # a zstd block of 4 bytes can stand for 128 KiB: at most 16 MiB
 ZSTD_WINDOW = 8 << 20  # RFC 9659
 STACKED_MOST = 5
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+GZIP_MAGIC = b"\x1f\x8b"
 CHECKSUM = ("incorrect data check", "incorrect length check")
 
 
@@ -37,21 +38,19 @@ class _Inflate:
 
     def __init__(self, *, gzip: bool) -> None:
         self._gzip = gzip
-        self._start = b""
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        self._begun = False
+        self._wbits = zlib.MAX_WBITS | 16
+        self._start = b""  # what came of a member before its first two bytes were there
+        self._inflate: zlib._Decompress | None = None
+        self._members = 0
         self._done = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        if not self._begun:
-            data = self._start + data
-            if len(data) < 2:
-                self._start = data
-                return
-            self._open(data)
         while data and not self._done:
-            before = self._inflate.copy() if self._begun else None
-            self._begun = True
+            before = self._inflate.copy() if self._inflate is not None else None
+            if before is None:
+                data = self._open(self._start + data)
+            if self._inflate is None:
+                return
             try:
                 piece = self._inflate.decompress(data, PIECE)
             except zlib.error as error:
@@ -61,35 +60,36 @@ class _Inflate:
                 yield piece
             data = self._inflate.unconsumed_tail
             if self._inflate.eof:
-                data = self._next_member()
+                data = self._inflate.unused_data
+                self._inflate = None
+                self._done = not self._gzip
 
     def is_finished(self) -> bool:
-        return self._done or not (self._begun or self._start)
+        return self._done or (self._inflate is None and (self._members > 0 or not self._start))
 
-    def _open(self, data: bytes) -> None:
-        if not self._gzip:
-            looks_zlib = data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
-            self._inflate = zlib.decompressobj(zlib.MAX_WBITS if looks_zlib else -zlib.MAX_WBITS)
-
-    def _next_member(self) -> bytes:
-        rest = self._inflate.unused_data
-        if self._gzip and rest[:2] == b"\x1f\x8b":
-            self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            return rest
-        self._done = True
-        return b""
+    def _open(self, data: bytes) -> bytes:
+        """Begins a member when enough of it is there to know what it is."""
+        self._start = b""
+        if len(data) < 2:
+            self._start = data
+        elif self._members and data[:2] != GZIP_MAGIC:
+            self._done = True  # rubbish after the end
+        else:
+            if not self._gzip:
+                is_zlib = data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+                self._wbits = zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS
+            self._inflate = zlib.decompressobj(self._wbits)
+            self._members += 1
+        return data
 
     def _salvage(
         self, before: "zlib._Decompress | None", data: bytes, error: zlib.error
     ) -> Iterator[bytes]:
         """What a failing call had read and dropped, got again a byte at a time."""
-        if before is None:
-            before = zlib.decompressobj(zlib.MAX_WBITS | 16) if self._gzip else None
-        if before is None:
-            raise CodingError(f"broken deflate: {error}") from None
+        inflate = before or zlib.decompressobj(self._wbits)
         found: list[bytes] = []
         try:
-            found.extend(before.decompress(data[at : at + 1]) for at in range(len(data)))
+            found.extend(inflate.decompress(data[at : at + 1]) for at in range(len(data)))
         except zlib.error as again:
             error = again
         yield from filter(None, [b"".join(found)])
@@ -102,22 +102,42 @@ class _Brotli:
     def __init__(self) -> None:
         self._brotli = brotli.Decompressor()
         self._begun = False
+        self._done = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        self._begun = True
+        if self._done:
+            return
+        first, self._begun = not self._begun, True
         try:
-            while not self._brotli.is_finished():
-                piece = self._brotli.process(data, output_buffer_limit=PIECE)
-                data = b""
-                if piece:
-                    yield piece
-                if self._brotli.can_accept_more_data():
+            yield from self._pieces(data)
+        except brotli.error as error:
+            # Also raised for rubbish after the end, which can only be told from a fresh start.
+            if not first:
+                raise CodingError(f"broken br: {error}") from None
+            yield from self._salvage(data)
+
+    def is_finished(self) -> bool:
+        return self._done or not self._begun
+
+    def _pieces(self, data: bytes) -> Iterator[bytes]:
+        while not self._brotli.is_finished():
+            piece = self._brotli.process(data, output_buffer_limit=PIECE)
+            data = b""
+            if piece:
+                yield piece
+            if self._brotli.can_accept_more_data():
+                break
+        self._done = self._brotli.is_finished()
+
+    def _salvage(self, data: bytes) -> Iterator[bytes]:
+        self._brotli = brotli.Decompressor()
+        try:
+            for at in range(len(data)):
+                yield from self._pieces(data[at : at + 1])
+                if self._done:
                     return
         except brotli.error as error:
             raise CodingError(f"broken br: {error}") from None
-
-    def is_finished(self) -> bool:
-        return not self._begun or bool(self._brotli.is_finished())
 
 
 class _Zstd:

@@ -36,6 +36,7 @@ class Exchange:
     """One request: target as sent, limits in seconds and bytes, and what was seen."""
 
     __slots__ = (
+        "chunked",
         "deadline",
         "header_limit",
         "headers",
@@ -60,6 +61,7 @@ class Exchange:
         self.transfer_codings: list[str] = []
         self.ip_address: str | None = None
         self.reused = False
+        self.chunked = False
         self.received = 0
 
     def step_s(self) -> float:

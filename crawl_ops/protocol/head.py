@@ -61,7 +61,7 @@ class LenientResponse(http.client.HTTPResponse):
         self.version = HTTP_1_1 if (major, minor) != (b"1", b"0") else 10
         self.status = int(status)
         self.reason = reason.decode("latin-1").strip()
-        exchange.headers = _pairs(self.fp, exchange.header_limit - len(line))
+        exchange.headers = _pairs(self.fp, exchange.header_limit, len(line))
         return True
 
     def _first_line(self, exchange: Exchange) -> bytes:
@@ -91,6 +91,7 @@ class LenientResponse(http.client.HTTPResponse):
         codings = [part for value in values["transfer-encoding"] for part in _list(value)]
         self.chunked = codings[-1:] == ["chunked"]
         self._exchange.transfer_codings = [c for c in codings if c not in ("chunked", "identity")]
+        self._exchange.chunked = self.chunked
         self.chunk_left = None
         self.length = None if self.chunked else _length(values["content-length"])
         if self.status in NO_BODY:
@@ -109,9 +110,9 @@ class LenientResponse(http.client.HTTPResponse):
         self.will_close = not keeps or (not self.chunked and self.length is None)
 
 
-def _pairs(fp: io.BufferedReader, limit: int) -> list[tuple[bytes, bytes]]:
+def _pairs(fp: io.BufferedReader, limit: int, used: int) -> list[tuple[bytes, bytes]]:
     pairs: list[tuple[bytes, bytes]] = []
-    for line in lines(fp, limit):
+    for line in lines(fp, limit, used):
         if not line:
             break
         if line[:1] in b" \t" and pairs:  # obs-fold, RFC 9112 §5.2

@@ -80,12 +80,12 @@ class Readable:
         return io.BufferedReader(DeadlineReader(self._sock, self._exchange), BUFFER_BYTES)
 
 
-def lines(fp: io.BufferedReader, limit: int) -> Iterator[bytes]:
-    """Lines without their ends, at most `limit` bytes in all; ends at the end of the stream.
+def lines(fp: io.BufferedReader, limit: int, used: int) -> Iterator[bytes]:
+    """Lines without their ends, at most `limit` bytes with those `used`; ends with the stream.
 
     Raises ExchangeError with a reason of its own when there are more bytes.
     """
-    left = limit
+    left = limit - used
     while True:
         line = fp.readline(left + 1)
         left -= len(line)
