@@ -11,6 +11,7 @@ WITH judged AS (
             ELSE 1::FLOAT
         END)::FLOAT AS sort_value,
         CASE
+            WHEN NOT regexp_matches(left(url, 6), '^(http|file:|ftp:)')    THEN 'unknown_scheme'
             WHEN fetch_time > $cur_time
                 AND fetch_time <= $cur_time + to_seconds($interval_max)    THEN 'not_due'
             WHEN k IN (SELECT k FROM marked)                               THEN 'in_open_segment'

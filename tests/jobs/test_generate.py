@@ -1,0 +1,323 @@
+"""generate: what is due, how many a host, which list, and the same again (Nutch rules 4)."""
+
+from collections import Counter
+from datetime import timedelta
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given as given_values
+from hypothesis import strategies as st
+
+from crawl_ops.jobs.fetch_lists import HostLoad, balanced
+from crawl_ops.jobs.generate import generate
+
+
+def run(given, conf=None, **options):
+    return generate(given.crawl, given.config(**(conf or {})), given.now, **options)
+
+
+def listed(given, report):
+    """Rows of crawl_generate, in the order of lists and positions."""
+    segment = given.crawl.segment(report.segment)
+    rows = [
+        row
+        for file in segment.part_files("crawl_generate")
+        for row in pq.read_table(given.crawl.files.location(file.path)).to_pylist()
+    ]
+    return sorted(rows, key=lambda row: (row["list"], row["position"]))
+
+
+def urls(given, report):
+    return {row["url"] for row in listed(given, report)}
+
+
+def pages(count, host="a.test", **changes):
+    return [{"url": f"http://{host}/{n:03}", **changes} for n in range(count)]
+
+
+def test_only_what_is_due_is_selected(given):
+    later = given.now + timedelta(seconds=1)
+    given.known([*pages(2), {"url": "http://b.test/", "fetch_time": later}])
+    report = run(given)
+    assert urls(given, report) == {"http://a.test/000", "http://a.test/001"}
+    assert report.counts["not_due"] == 1
+
+
+def test_add_days_moves_the_clock(given):
+    given.known([{"url": "http://b.test/", "fetch_time": given.now + timedelta(days=3)}])
+    assert run(given).segment is None
+    assert run(given, add_days=3).segment
+
+
+def test_nothing_due_is_no_segment_and_says_why(given):
+    given.known(pages(3, fetch_time=given.now + timedelta(days=1)))
+    report = run(given)
+    assert report.segment is None
+    assert report.counts["not_due"] == 3
+    assert given.crawl.segments() == []
+
+
+def test_an_empty_crawl_has_nothing_due(given):
+    assert run(given).segment is None
+
+
+def test_a_time_beyond_the_longest_interval_is_due_now(given):
+    given.known(
+        [
+            {
+                "url": "http://a.test/",
+                "fetch_time": given.now + timedelta(days=400),
+                "interval_s": 10**9,
+            }
+        ]
+    )
+    row = listed(given, run(given))[0]
+    assert row["interval_s"] == round(7_776_000 * 0.9)
+    assert row["fetch_time"] == given.now
+
+
+@pytest.mark.parametrize(
+    ("hosts", "conf", "count"),
+    [
+        (["www.example.com"] * 3, {"generate.max.count": 1, "generate.count.mode": "host"}, 1),
+        (["www.example.com"] * 3, {"generate.max.count": 3, "generate.count.mode": "host"}, 3),
+        (
+            ["a.example.com", "b.example.com", "c.example.com"],
+            {"generate.max.count": 1, "generate.count.mode": "domain"},
+            1,
+        ),
+        (
+            ["a.example.com", "b.example.com", "c.example.com"],
+            {"generate.max.count": 2, "generate.count.mode": "domain"},
+            2,
+        ),
+        (
+            ["a.example.com", "b.example.com", "c.example.com"],
+            {"generate.max.count": 3, "generate.count.mode": "domain"},
+            3,
+        ),
+    ],
+)
+def test_so_many_a_host_or_domain(given, hosts, conf, count):
+    given.known([{"url": f"http://{host}/{n}.html"} for n, host in enumerate(hosts)])
+    assert len(urls(given, run(given, conf))) == count
+
+
+def test_filters_can_leave_nothing(given):
+    given.known(pages(3))
+    assert run(given, {"urlfilter.regex.rules": "-."}).segment is None
+
+
+def test_without_filters_all_are_taken(given):
+    given.known(pages(3))
+    conf = {"urlfilter.regex.rules": "-.", "generate.filter": False}
+    assert len(urls(given, run(given, conf))) == 3
+
+
+def test_a_filtered_url_makes_room_and_is_kept_with_its_rule(given):
+    given.known([{"url": f"http://a.test/{n}", "score": float(9 - n)} for n in range(9)])
+    report = run(given, {"urlfilter.regex.rules": "-/[0-3]$\n+."}, topn=3)
+    assert urls(given, report) == {f"http://a.test/{n}" for n in (4, 5, 6)}
+    segment = given.crawl.segment(report.segment)
+    (file,) = segment.part_files("rejected")
+    rejected = pq.read_table(given.crawl.files.location(file.path)).to_pylist()
+    assert {(row["rule"], row["detail"]) for row in rejected} == {("urlfilter.regex", "-/[0-3]$")}
+    assert len(rejected) >= 3
+
+
+def test_many_filtered_urls_end_in_the_same_selection(given):
+    given.known([{"url": f"http://a.test/{n:03}", "score": 1.0} for n in range(200)])
+    report = run(given, {"urlfilter.regex.rules": "-/[01]\n+."}, topn=5)
+    assert report.segment is None
+    given.known([{"url": "http://b.test/"}])
+    assert urls(given, run(given, {"urlfilter.regex.rules": "-/[01]\n+."}, topn=5)) == {
+        "http://b.test/"
+    }
+
+
+def test_a_scheme_that_nothing_can_fetch_is_left_out(given):
+    given.known([{"url": "file:/path/index.html"}, {"url": "xyz://foobar/path/index.html"}])
+    report = run(given, {"generate.filter": False})
+    assert urls(given, report) == {"file:/path/index.html"}
+
+
+def test_best_scores_first_then_by_url(given):
+    given.known(
+        [
+            {"url": "http://a.test/low", "score": 0.5},
+            {"url": "http://b.test/z", "score": 1.0},
+            {"url": "http://c.test/a", "score": 1.0},
+            {"url": "http://d.test/high", "score": 2.0},
+        ]
+    )
+    assert urls(given, run(given, topn=2)) == {"http://d.test/high", "http://b.test/z"}
+
+
+@pytest.mark.parametrize(
+    ("conf", "left"),
+    [
+        ({"generate.min.score": 0.7}, {"http://a.test/1", "http://a.test/2"}),
+        ({"generate.min.interval": 100}, {"http://a.test/0"}),
+        ({"generate.restrict.status": "db_gone"}, {"http://a.test/2"}),
+    ],
+)
+def test_further_limits(given, conf, left):
+    given.known(
+        [
+            {"url": "http://a.test/0", "score": 0.5, "interval_s": 50},
+            {"url": "http://a.test/1"},
+            {"url": "http://a.test/2", "status": "db_gone"},
+        ]
+    )
+    assert urls(given, run(given, conf)) == left
+
+
+def test_depth_scoring_prefers_what_is_near_a_seed(given):
+    given.known(
+        [
+            {"url": "http://a.test/deep", "score": 1.5, "depth": 3},
+            {"url": "http://a.test/near", "score": 1.0, "depth": 1},
+        ]
+    )
+    conf = {"scoring.filter.order": "depth,opic", "scoring.depth.max": 3}
+    assert urls(given, run(given, conf, topn=1)) == {"http://a.test/near"}
+
+
+def test_an_open_segment_holds_its_urls_until_it_expires(given):
+    given.known(pages(10))
+    first = run(given, topn=6)
+    second = run(given, topn=6)
+    assert not urls(given, first) & urls(given, second)
+    assert len(urls(given, second)) == 4
+    assert run(given).segment is None
+    given.now += timedelta(days=8)
+    assert len(urls(given, run(given))) == 10
+
+
+def test_force_takes_urls_of_open_segments_too(given):
+    given.known(pages(3))
+    run(given)
+    assert len(urls(given, run(given, force=True))) == 3
+
+
+def test_asked_again_for_the_same_depth_the_segment_is_the_same(given):
+    given.known(pages(3))
+    first = run(given, run_id="r", depth=1)
+    given.now += timedelta(hours=1)
+    again = run(given, run_id="r", depth=1)
+    assert again.segment == first.segment
+    assert again.details["already_done"]
+    assert len(given.crawl.segments()) == 1
+
+
+def test_a_generate_that_was_killed_selects_the_same_when_asked_again(given, monkeypatch):
+    given.known(pages(30))
+    monkeypatch.setattr("crawl_ops.storage.segment.Segment.publish", _killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(given, run_id="r", depth=1, topn=10)
+    monkeypatch.undo()
+    assert given.crawl.segments() == []
+    # Another job goes on meanwhile: the depth still reads the version that it started from.
+    given.known([{"url": f"http://a.test/{n:03}", "score": float(n)} for n in range(30)])
+    given.now += timedelta(hours=1)
+    report = run(given, run_id="r", depth=1, topn=10)
+    assert urls(given, report) == {f"http://a.test/{n:03}" for n in range(10)}
+
+
+def _killed(*_):
+    raise KeyboardInterrupt
+
+
+def fold(given, report, failed=()):
+    """Pretend that the segment was fetched and folded; the URLs in `failed` could not be had."""
+    segment = given.crawl.segment(report.segment)
+    rows = [
+        given.fetched(
+            row["url"], "fetch_retry" if row["url"] in failed else "fetch_success", list=row["list"]
+        )
+        for row in listed(given, report)
+    ]
+    for number in segment.lists():
+        mine = [row for row in rows if row["list"] == number]
+        segment.write_part("crawl_fetch", number, "a.0000", mine)
+        segment.finish("fetch", number, {})
+        segment.finish("parse", number, {})
+    given.update(report.segment, **{"fetcher.store.content": False})
+
+
+def test_a_folded_depth_is_redone_for_what_failed(given):
+    given.known(pages(6))
+    first = run(given, run_id="r", depth=1)
+    fold(given, first, failed={"http://a.test/002", "http://a.test/004"})
+    redone = run(given, run_id="r", depth=1)
+    assert redone.segment != first.segment
+    assert urls(given, redone) == {"http://a.test/002", "http://a.test/004"}
+    assert redone.details["redo"] == 1
+    assert run(given, run_id="r", depth=1).segment == redone.segment
+
+
+def test_a_folded_depth_without_failures_stays(given):
+    given.known(pages(3))
+    first = run(given, run_id="r", depth=1)
+    fold(given, first)
+    assert run(given, run_id="r", depth=1).segment == first.segment
+
+
+def test_a_folded_depth_is_redone_for_all_on_request(given):
+    given.known(pages(3))
+    first = run(given, run_id="r", depth=1)
+    fold(given, first)
+    assert urls(given, run(given, run_id="r", depth=1, redo="all")) == urls(given, first)
+
+
+def test_hosts_stay_together_and_lists_are_bounded_by_hosts(given):
+    given.known([{"url": f"http://h{n % 5}.test/{n}"} for n in range(50)])
+    report = run(given, num_fetchers=8)
+    lists = {}
+    for row in listed(given, report):
+        lists.setdefault(row["host"], set()).add(row["list"])
+    assert len(report.details["lists"]) == 5
+    assert all(len(numbers) == 1 for numbers in lists.values())
+
+
+def test_domains_stay_together_if_asked_for(given):
+    given.known([{"url": f"http://h{n % 5}.example{n % 2}.com/{n}"} for n in range(50)])
+    report = run(given, {"partition.url.mode": "byDomain"}, num_fetchers=8)
+    lists = {}
+    for row in listed(given, report):
+        lists.setdefault(row["domain"], set()).add(row["list"])
+    assert [len(numbers) for numbers in lists.values()] == [1, 1]
+
+
+def test_hosts_are_interleaved_within_a_list(given):
+    given.known([{"url": f"http://h{n % 4}.test/{n:02}"} for n in range(40)])
+    hosts = [row["host"] for row in listed(given, run(given, num_fetchers=1))]
+    assert [Counter(hosts[n : n + 4]) for n in range(0, 40, 4)] == [
+        Counter({f"h{n}.test": 1 for n in range(4)})
+    ] * 10
+
+
+def test_many_buckets_give_the_same_lists_as_one(given, another_crawl):
+    rows = [
+        {"url": f"http://h{n % 40}.example{n % 7}.com/{n}", "score": float(n % 13)}
+        for n in range(1500)
+    ]
+    other = another_crawl("other")
+    given.known(rows)
+    other.known(rows, bits=4)
+    conf = {"generate.max.count": 9}
+    one, many = run(given, conf, topn=200), run(other, conf, topn=200)
+    assert listed(given, one) == listed(other, many)
+    assert one.counts == many.counts
+
+
+@given_values(
+    st.lists(st.tuples(st.integers(1, 500), st.floats(0, 1000)), min_size=1, max_size=40),
+    st.integers(1, 10),
+)
+def test_every_host_is_in_exactly_one_list_and_no_list_is_empty(loads, requested):
+    hosts = [HostLoad(f"h{n}", urls, 1, seconds) for n, (urls, seconds) in enumerate(loads)]
+    lists = balanced(hosts, requested)
+    assert sorted(load.key for loads in lists for load in loads) == sorted(h.key for h in hosts)
+    assert len(lists) == min(requested, len(hosts))
+    assert all(lists)
