@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,9 @@ def run(conf: dict[str, Any], query: str) -> int:
     from crawl_ops.operators.run_progress import RunProgress
 
     dag = load_dag(DAG_ID)
+    for task in dag.tasks:
+        # Somebody is waiting: what does not work at once is told at once.
+        task.retries, task.retry_delay = 1, timedelta(seconds=1)
     params = {**dag.params.dump(), **conf}
     begun = unfinished_run(DAG_ID, conf)
     progress = RunProgress()

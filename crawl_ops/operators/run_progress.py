@@ -70,11 +70,11 @@ class RunProgress:
         error: str | BaseException | None,
     ) -> None:
         self._task = _name(task_instance)
+        known = self.failures.get(self._task) == str(error)
         self.failures[self._task] = str(error)
         self.say(f"failed: {error}")
-        if isinstance(error, Exception) and not isinstance(
-            error, CrawlError | AirflowFailException
-        ):
+        expected = isinstance(error, CrawlError | AirflowFailException)
+        if isinstance(error, Exception) and not (expected or known):
             traceback.print_exception(error)
         _end_if_stopped(task_instance)
 
