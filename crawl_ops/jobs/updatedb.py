@@ -68,6 +68,7 @@ def _check_finished(segment: Segment, config: CrawlConfig) -> None:
                 f"segment {segment.name}: list {number} is not fetched to its end;"
                 f" run fetch {segment.name} --partition {number} first"
             )
+    for number in segment.lists():
         stored = config.fetcher.store_content and segment.part_files("content", [number])
         if stored and segment.done("parse", number) is None:
             raise StoreError(
@@ -194,13 +195,8 @@ def _update_bucket(
     else:
         session.bind_bucket("known", "crawldb", bucket)
     session.create("crowded", "updatedb_crowded", max_inlinks=config.db.update_max_inlinks, **slots)
-    session.create(
-        "linked",
-        "updatedb_linked",
-        max_inlinks=config.db.update_max_inlinks,
-        now=commit.now,
-        **slots,
-    )
+    session.create("linked", "updatedb_linked", max_inlinks=config.db.update_max_inlinks, **slots)
+    session.create("described", "updatedb_described", now=commit.now, **slots)
     session.create("fetched", "updatedb_fetched", **slots)
     session.create(
         "outcome",

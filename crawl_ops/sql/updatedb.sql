@@ -1,38 +1,48 @@
--- A bucket of the crawldb after one segment: fetched pages, known ones, new ones from links.
-WITH standing AS (SELECT * FROM known ANTI JOIN outcome USING (k)),
-pointed AS (
-    SELECT * FROM linked ANTI JOIN outcome USING (k)
+-- A bucket of the crawldb after one segment: known URLs, new ones from links, fetched ones.
+WITH kept AS (
+    SELECT
+        old.* REPLACE (
+            if(link.k IS NULL, old.score, updated_score(old.score, link.share))      AS score,
+            least(old.depth, way_depth(link.way))                                    AS depth,
+            if(way_depth(link.way) < coalesce(old.depth, 2147483647), way_max_depth(link.way), old.max_depth) AS max_depth
+        )
+    FROM (SELECT * FROM known ANTI JOIN outcome USING (k)) AS old
+    LEFT JOIN (SELECT k, share, way FROM linked) AS link ON link.k = old.k
+),
+added AS (
+    SELECT
+        link.k,
+        link.slot,
+        link.url,
+        link.host,
+        link.domain,
+        'db_unfetched'                                                               AS status,
+        date_trunc('milliseconds', $now::TIMESTAMPTZ)                                AS fetch_time,
+        NULL                                                                         AS fetched_time,
+        about.sitemap.modified_time,
+        coalesce(about.sitemap.interval_s, $interval_default)                        AS interval_s,
+        0                                                                            AS retries,
+        updated_score(coalesce(about.priority, 0::FLOAT), link.share)                AS score,
+        NULL                                                                         AS signature,
+        NULL                                                                         AS protocol_status,
+        NULL                                                                         AS http_status,
+        'found by ' || ['link', 'feed', 'sitemap', 'redirect', 'refresh', 'canonical'][link.kind] AS reason,
+        NULL                                                                         AS etag,
+        NULL                                                                         AS last_modified,
+        NULL                                                                         AS content_type,
+        way_depth(link.way)                                                          AS depth,
+        way_max_depth(link.way)                                                      AS max_depth,
+        NULL                                                                         AS segment,
+        about.metadata
+    FROM linked AS link
+    ANTI JOIN known ON known.k = link.k
+    ANTI JOIN outcome ON outcome.k = link.k
+    LEFT JOIN described AS about ON about.k = link.k
+    WHERE $additions_allowed
 )
-SELECT
-    coalesce(old.k, link.k)                                               AS k,
-    coalesce(old.slot, link.slot)                                         AS slot,
-    coalesce(old.url, link.url)                                           AS url,
-    coalesce(old.host, link.host)                                         AS host,
-    coalesce(old.domain, link.domain)                                     AS domain,
-    coalesce(old.status, 'db_unfetched')                                  AS status,
-    coalesce(old.fetch_time, date_trunc('milliseconds', $now::TIMESTAMPTZ)) AS fetch_time,
-    old.fetched_time                                                      AS fetched_time,
-    if(old.k IS NULL, link.sitemap.modified_time, old.modified_time)      AS modified_time,
-    coalesce(old.interval_s, link.sitemap.interval_s, $interval_default)  AS interval_s,
-    coalesce(old.retries, 0)                                              AS retries,
-    CASE
-        WHEN link.k IS NULL OR old.url <> link.url THEN old.score
-        WHEN old.k IS NULL THEN greatest(-1e30::FLOAT, least(1e30::FLOAT, updated_score(link.priority, link.share)))
-        ELSE updated_score(old.score, link.share)
-    END                                                                   AS score,
-    old.signature                                                         AS signature,
-    old.protocol_status                                                   AS protocol_status,
-    old.http_status                                                       AS http_status,
-    if(old.k IS NULL, 'found by ' || link.kind, old.reason)               AS reason,
-    old.etag                                                              AS etag,
-    old.last_modified                                                     AS last_modified,
-    old.content_type                                                      AS content_type,
-    if(old.url <> link.url, old.depth, least(old.depth, link.depth))      AS depth,
-    if(old.k IS NULL OR (old.url = link.url AND link.depth < coalesce(old.depth, 2147483647)), link.max_depth, old.max_depth) AS max_depth,
-    old.segment                                                           AS segment,
-    if(old.k IS NULL, link.metadata, old.metadata)                        AS metadata
-FROM standing AS old FULL JOIN pointed AS link ON link.k = old.k
-WHERE old.k IS NOT NULL OR $additions_allowed
+FROM kept
 UNION ALL
-SELECT * FROM outcome
+FROM added
+UNION ALL
+FROM outcome
 ORDER BY host, url

@@ -4,6 +4,7 @@ WITH met AS (
         new,
         old,
         link,
+        about,
         -- A URL that a redirect led to was not in the fetch list: the crawldb knows its past.
         if(new.via IS NULL, new.interval_s, coalesce(old.interval_s, new.interval_s))   AS interval_s,
         if(new.via IS NULL, new.retries, coalesce(old.retries, new.retries))            AS retries,
@@ -17,6 +18,7 @@ WITH met AS (
     FROM fetched AS new
     LEFT JOIN known AS old ON old.k = new.k
     LEFT JOIN linked AS link ON link.k = new.k
+    LEFT JOIN described AS about ON about.k = new.k
     WHERE (old.k IS NOT NULL OR $additions_allowed)
         AND coalesce(old.url = new.url, true)
         AND coalesce(new.fetch_time > old.fetched_time, true)
@@ -82,7 +84,7 @@ SELECT
     END::SMALLINT                                                                       AS retries,
     updated_score(
         coalesce(old.score, new.score),
-        coalesce(link.share, 0::FLOAT) + if(old.k IS NULL, coalesce(link.priority, 0::FLOAT), 0::FLOAT)
+        coalesce(link.share, 0::FLOAT) + if(old.k IS NULL, coalesce(about.priority, 0::FLOAT), 0::FLOAT)
     )                                                                                   AS score,
     CASE
         WHEN forced                                   THEN NULL
@@ -111,8 +113,8 @@ SELECT
         ELSE coalesce(new.last_modified, old.last_modified)
     END                                                                                 AS last_modified,
     if(status = 'db_unfetched' OR (status = 'db_notmodified' AND new.content_type IS NULL), old.content_type, new.content_type) AS content_type,
-    least(coalesce(old.depth, new.depth), link.depth)                                   AS depth,
-    if(link.depth < coalesce(old.depth, new.depth, 2147483647), link.max_depth, coalesce(old.max_depth, new.max_depth)) AS max_depth,
+    least(coalesce(old.depth, new.depth), way_depth(link.way))                                   AS depth,
+    if(way_depth(link.way) < coalesce(old.depth, new.depth, 2147483647), way_max_depth(link.way), coalesce(old.max_depth, new.max_depth)) AS max_depth,
     $segment                                                                            AS segment,
     if(good, with_parse_metadata(metadata, new.parse_metadata, $parse_keys::VARCHAR[]), metadata)  AS metadata
 FROM settled

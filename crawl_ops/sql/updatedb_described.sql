@@ -1,0 +1,15 @@
+-- What links say of a URL besides their share: the best sitemap and the best link with metadata.
+SELECT
+    k,
+    max(bounded_share(score)) FILTER (kind = 'sitemap')             AS priority,
+    arg_min(
+        {'interval_s': interval_s, 'modified_time': if(modified_time <= $now::TIMESTAMPTZ, modified_time, NULL)},
+        {'score': -bounded_share(score), 'from_url': from_url, 'position': position}
+    ) FILTER (kind = 'sitemap')                                     AS sitemap,
+    arg_min(
+        metadata,
+        {'score': -bounded_share(score), 'from_url': from_url, 'kind': kind, 'position': position}
+    ) FILTER (metadata IS NOT NULL)                                 AS metadata
+FROM crawl_parse
+WHERE slot BETWEEN $lo AND $hi AND (kind = 'sitemap' OR metadata IS NOT NULL)
+GROUP BY k
