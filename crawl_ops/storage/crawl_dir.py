@@ -7,6 +7,7 @@ import secrets
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import NotFoundError, StoreError
@@ -88,6 +89,12 @@ class CrawlDir:
         """A DuckDB session with the limits of the configuration."""
         with Session(self.files, config) as session:
             yield session
+
+    def query(self, config: CrawlConfig, sql: str) -> Iterator[dict[str, Any]]:
+        """The rows of one SELECT over the views (crawl_ops.storage.ask). Raises StoreError."""
+        from crawl_ops.storage.ask import query
+
+        return query(self, config, sql)
 
     @property
     def index_location(self) -> Path:

@@ -38,6 +38,8 @@ class Session:
     def __init__(self, files: LocalFiles, config: CrawlConfig) -> None:
         self.files = files
         self._spill = files.root / SCRATCH / "spill" / uuid.uuid4().hex
+        with contextlib.suppress(OSError):  # the engine makes the last folder only, when it spills
+            self._spill.parent.mkdir(parents=True, exist_ok=True)
         self.connection = duckdb.connect(
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         )
