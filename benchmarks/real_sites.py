@@ -84,6 +84,7 @@ class Account:
     links: int
     reached: int = 0
     pages: int = 0  # of them, those the server has
+    served: int = 0  # URLs that the server answered with 200
     fetched: int = 0
     explained: list[Explained] = field(default_factory=list)
     unexplained: list[str] = field(default_factory=list)
@@ -96,6 +97,7 @@ class Account:
     def lines(self) -> Iterator[str]:
         reached = f"{self.reached:,} URLs within {self.links} links"
         yield f"{self.package}: {reached}, {self.pages:,} of them pages"
+        yield f"  served        {self.served:6,}"
         yield f"  fetched       {self.fetched:6,}"
         yield f"  explained     {len(self.explained):6,}  {_reasons(self.explained)}"
         yield f"  unexplained   {len(self.unexplained):6,}  {' '.join(self.unexplained[:5])}"
@@ -185,6 +187,7 @@ def crawl_site(
         last = command("crawl", "--seeds", str(seeds), "--depth", str(links + 1))[-1]
         account.seconds = time.monotonic() - began
         account.indexed = last["indexed"]
+        account.served = sum(status == 200 for status, _ in server.requests)
         account.repeated = sum(n > 1 for (_, path), n in server.requests.items() if path in paths)
         account_for(command, server.origin, sorted(paths), account)
         sample = random.Random(package).sample(pages, min(SAMPLE, len(pages)))
