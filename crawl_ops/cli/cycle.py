@@ -54,7 +54,7 @@ class Cycle:
         try:
             self._steps(outcome, seeds, depth, topn, index)
         except StoppedError as stopped:
-            self.view.done(str(stopped))
+            self.view.note(str(stopped))
         outcome.stats = self._stats()
         outcome.indexed = self._indexed()
         return outcome
@@ -103,7 +103,7 @@ class Cycle:
             self.crawl, self.config, self.clock(), run_id=run_id, depth=number, topn=topn
         )
         if report.segment is None:
-            self.view.done(f"{of}: nothing is due")
+            self.view.note(f"{of}: nothing is due")
             return False
         self._done(report)
         ends = expected_end(report.details.get("lists", ()), self.clock())

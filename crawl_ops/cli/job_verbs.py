@@ -154,7 +154,7 @@ def _watched(
             try:
                 report = run(stop, view.line)
             except StoppedError as stopped:
-                view.done(str(stopped))
+                view.note(str(stopped))
                 raise typer.Exit(stop.exit_code or stopped.exit_code) from None
         invocation(context).report(report)
 

@@ -26,7 +26,10 @@ class ProgressView(Protocol):
         """How far the step is."""
 
     def done(self, text: str) -> None:
-        """A step is over; the line stays."""
+        """A job's report, in a line that stays."""
+
+    def note(self, text: str) -> None:
+        """Something to know, in a line that stays."""
 
 
 LOG_SECONDS = 10.0
@@ -48,6 +51,9 @@ class LogProgress:
             logger.info("%s", text)
 
     def done(self, text: str) -> None:
+        logger.debug("%s", text)  # the job has logged its report itself
+
+    def note(self, text: str) -> None:
         logger.info("%s", text)
 
 
@@ -69,6 +75,9 @@ class LiveProgress:
         from rich.text import Text
 
         self._status.console.print(Text(text))
+
+    def note(self, text: str) -> None:
+        self.done(text)
 
     def _show(self, text: str) -> None:
         from rich.text import Text

@@ -99,7 +99,7 @@ def robots(context: typer.Context, urls: Urls) -> None:
                 "status": answer.http_status,
                 "outcome": answer.outcome,
                 "reason": answer.reason,
-                "robots": f"{answer.origin}/robots.txt",
+                "robots": f"{answer.origin}/robots.txt" if answer.origin else None,
             }
             if asked.json:
                 write_json(found)

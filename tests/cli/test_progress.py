@@ -27,7 +27,8 @@ def test_the_log_has_a_line_every_ten_seconds_at_most(caplog) -> None:
         times[0] = float(second)
         view.line(f"at {second}")
     view.done("fetch S: 9 pages")
-    assert caplog.messages == ["fetch S", "at 0", "at 10", "at 20", "fetch S: 9 pages"]
+    view.note("nothing is due")
+    assert caplog.messages == ["fetch S", "at 0", "at 10", "at 20", "nothing is due"]
 
 
 def test_the_log_is_on_where_it_is_needed(caplog, logger) -> None:
