@@ -1,0 +1,13 @@
+-- The record of one URL; host and URL are what a bucket is sorted by.
+SELECT
+    url,
+    status,
+    strftime(fetch_time AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')    AS fetch_time,
+    strftime(modified_time AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ') AS modified_time,
+    interval_s                                                          AS interval,
+    retries,
+    score,
+    lower(hex(signature))                                               AS signature,
+    metadata
+FROM crawldb
+WHERE host = $host AND url = $url
