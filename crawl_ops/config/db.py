@@ -202,6 +202,7 @@ class DuckDb(Group):
     threads: int = Field(2, ge=1, le=256, description="Threads of one job's SQL.")
     max_temp_directory_size: str = Field(
         "20GB",
+        alias="duckdb.max_temp_directory_size",
         pattern=r"^\d+(\.\d+)?\s*(MB|GB|TB|MiB|GiB|TiB)$",
         description="Disk that spilling may use.",
     )
