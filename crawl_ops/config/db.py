@@ -197,7 +197,10 @@ class DuckDb(Group):
     prefix = "duckdb"
 
     memory_limit: str = Field(
-        "1GB", pattern=r"^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$", description="Memory of one job's SQL."
+        "1GB",
+        alias="duckdb.memory_limit",
+        pattern=r"^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$",
+        description="Memory of one job's SQL.",
     )
     threads: int = Field(2, ge=1, le=256, description="Threads of one job's SQL.")
     max_temp_directory_size: str = Field(
