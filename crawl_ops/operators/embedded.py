@@ -65,7 +65,7 @@ def load_dag(dag_id: str) -> "DAG":
 def unfinished_run(dag_id: str, conf: Mapping[str, Any]) -> datetime | None:
     """The date of the latest run, if it asked for the same and did not end well.
 
-    A run under the same date has the same run id: its finished steps are not done again.
+    A run of the same date has the same run id: its finished steps are not done again.
     """
     from airflow.models.dagrun import DagRun
     from airflow.utils.session import create_session
@@ -76,4 +76,4 @@ def unfinished_run(dag_id: str, conf: Mapping[str, Any]) -> datetime | None:
         run = session.scalars(latest).first()
         if run is None or str(run.state) == "success" or (run.conf or {}) != conf:
             return None
-        return run.logical_date
+        return run.run_after

@@ -1,11 +1,8 @@
 """What a run came to, for people: statuses per depth, what was not fetched and why, some hits."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from crawl_ops.config.load import load
 from crawl_ops.errors import NotFoundError
@@ -47,7 +44,7 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
     _print("Asked for in this run", ("depth", "status", "urls", "segment"), fetched)
     _print("In the crawldb", ("status", "urls"), list(crawl.query(config, KNOWN)))
     left = list(crawl.query(config, NOT_FETCHED))
-    _print("Not fetched, and why", ("status", "reason", "url"), left)
+    _print("Not fetched, and why", ("status", "url", "reason"), left)
     found = search(crawl.index_location, query, HITS)
     hits = [{"score": f"{hit.score:.2f}", "title": hit.title, "url": hit.url} for hit in found.hits]
     _print(f"Search for {query!r}: {found.total} found", ("score", "title", "url"), hits)
@@ -60,12 +57,16 @@ def _depths(crawl: "CrawlDir", run_id: str) -> dict[str, int]:
 
 
 def _print(title: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        # Text, not markup: a URL or a title may hold square brackets.
-        table.add_row(*(Text(str(row[column])) for column in columns))
-    console = Console()
-    console.print(table if rows else f"{title}: none")
-    console.print()
+    """A table in plain text; the last column is as wide as it likes."""
+    lines = [[_plain(row[column]) for column in columns] for row in rows]
+    lines.insert(0, list(columns))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sys.stdout.write(f"\n{title}{'' if rows else ': none'}\n")
+    for line in lines if rows else ():
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        sys.stdout.write("  ".join(["", *cells]).rstrip() + "\n")
+
+
+def _plain(value: Any) -> str:
+    """Text of strangers on a terminal: no control characters."""
+    return "".join(letter if letter.isprintable() else " " for letter in str(value))

@@ -57,15 +57,16 @@ def run(conf: dict[str, Any], query: str) -> int:
         task.retries, task.retry_delay = 1, timedelta(seconds=1)
     params = {**dag.params.dump(), **conf}
     begun = unfinished_run(DAG_ID, conf)
+    date = begun or datetime.now(UTC)
     progress = RunProgress()
     progress.listen()
     progress.stop_on_interrupt()
     progress.say(f"{'going on with' if begun else 'starting'} DAG {DAG_ID} {json.dumps(conf)}")
-    finished = dag.test(run_conf=conf, logical_date=begun or datetime.now(UTC))
+    finished = dag.test(run_conf=conf, logical_date=date, run_after=date)
     progress.say(f"run {finished.run_id}: {finished.state}")
     print_outcome(params, finished.run_id, query, DAG_ID)
-    for task, error in progress.failures.items():
-        sys.stderr.write(f"{task}: {error}\n")
+    for name, error in progress.failures.items():
+        sys.stderr.write(f"{name}: {error}\n")
     return 0 if str(finished.state) == "success" else 1
 
 
