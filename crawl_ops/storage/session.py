@@ -105,6 +105,10 @@ class Session:
             )
         return f"SELECT r.* FROM ({rows}) r SEMI JOIN ({winners}) w USING (k, attempt)"
 
+    def bind_select(self, name: str, select: str) -> None:
+        """Let `name` stand for a SELECT that storage has put together."""
+        self._view(name, select)
+
     def bind_rows(self, name: str, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Let `name` stand for rows given by Python, with the columns of a declared table."""
         self.bind_arrow(name, table_of(table, rows))
