@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawl_ops.config.load import load
@@ -23,6 +24,7 @@ NOT_FETCHED = """
     ORDER BY status, reason, url
 """
 HITS = 5
+MOST = 1000
 
 
 def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: str) -> None:
@@ -43,8 +45,10 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
     ]
     _print("Asked for in this run", ("depth", "status", "urls", "segment"), fetched)
     _print("In the crawldb", ("status", "urls"), list(crawl.query(config, KNOWN)))
-    left = list(crawl.query(config, NOT_FETCHED))
-    _print("Not fetched, and why", ("status", "url", "reason"), left)
+    left = list(islice(crawl.query(config, NOT_FETCHED), MOST + 1))
+    _print("Not fetched, and why", ("status", "url", "reason"), left[:MOST])
+    if len(left) > MOST:
+        sys.stdout.write(f"  ... and more: crawl-ops --dir {crawl.root} sql, table crawldb\n")
     found = search(crawl.index_location, query, HITS)
     hits = [{"score": f"{hit.score:.2f}", "title": hit.title, "url": hit.url} for hit in found.hits]
     _print(f"Search for {query!r}: {found.total} found", ("score", "title", "url"), hits)
