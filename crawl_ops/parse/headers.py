@@ -7,7 +7,7 @@ from crawl_ops.parse.links import http_url
 MAX_LENGTH = 16_384
 
 _LINK = re.compile(r"\s*<([^>]{0,8192})>((?:\s*;[^;,\"]*+(?:\"[^\"]*+\"[^;,\"]*+)?)*+)\s*(?:,|\Z)")
-_REL = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]+))", re.IGNORECASE)
+_PARAMETER = re.compile(r";\s*([\w*!-]++)\s*(?:=\s*(?:\"([^\"]*)\"|([^\s;,\"]*)))?")
 
 
 def canonical_of(values: list[str], base: str) -> str | None:
@@ -16,7 +16,13 @@ def canonical_of(values: list[str], base: str) -> str | None:
         position, value = 0, value[:MAX_LENGTH]
         while link := _LINK.match(value, position):
             position = link.end()
-            rel = _REL.search(link[2])
-            if rel and "canonical" in (rel[1] or rel[2]).lower().split():
+            if "canonical" in _rel(link[2]).lower().split():
                 return http_url(base, link[1].strip())
     return None
+
+
+def _rel(parameters: str) -> str:
+    for name, quoted, bare in _PARAMETER.findall(parameters):
+        if name.lower() == "rel":
+            return str(quoted or bare)
+    return ""

@@ -17,9 +17,6 @@ from crawl_ops.parse.text import allowed
 
 # libxml2 drops what stands after these end tags; the elements end with the page anyway.
 _LAST_ENDS = re.compile(rb"</(?:html|body)(?=[\s/>])[^>]*>", re.IGNORECASE)
-_EMPTY_RAW = re.compile(
-    rb"<((script|iframe|title|style|textarea|noscript)\b[^<>]*)/>", re.IGNORECASE
-)
 _STOPS = frozenset(("ERR_RESOURCE_LIMIT", "ERR_NO_MEMORY", "ERR_INTERNAL_ERROR"))
 
 
@@ -58,8 +55,6 @@ class HtmlParser:
 
     def _read(self, decoded: Decoded, page: Page) -> tuple[HtmlReader, str | None]:
         data = without_templates(_LAST_ENDS.sub(b"", decoded.data))
-        if page.content_type == "application/xhtml+xml":
-            data = _EMPTY_RAW.sub(rb"<\1></\2>", data)
         return self.read_markup(data)
 
     def read_markup(self, data: bytes) -> tuple[HtmlReader, str | None]:

@@ -1,5 +1,6 @@
 """From href to absolute URL, by the WHATWG rules, and counting what is no link."""
 
+import codecs
 import re
 from collections import Counter
 from urllib.parse import quote
@@ -24,6 +25,20 @@ _NO_DOCUMENTS = frozenset(("about", "blob", "data", "javascript", "mailto", "tel
 _WEB_ORIGIN = re.compile(r"(https?://[^/?#]*)(/[^?#]*)")
 
 
+_UNENCODABLE = "crawl_ops.query"
+
+
+def _as_escaped_reference(error: UnicodeError) -> tuple[bytes, int]:
+    # WHATWG URL, percent-encode after encoding: &#N; with its marks escaped.
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(f"%26%23{ord(character)}%3B" for character in missing).encode(), error.end
+
+
+codecs.register_error(_UNENCODABLE, _as_escaped_reference)
+
+
 class LinkResolver:
     """Resolves the links of one page against its base; `rejected` counts what is none, by rule."""
 
@@ -37,7 +52,7 @@ class LinkResolver:
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL, or None and one more in `rejected`."""
-        if "/." not in href:
+        if "/." not in href and len(href) <= MAX_URL_LENGTH:
             if self._origin:
                 if _ROOTED.fullmatch(href):
                     return self._origin + href
@@ -70,7 +85,7 @@ class LinkResolver:
             return href
         path, mark, rest = href.partition("?")
         query, hash_, fragment = rest.partition("#")
-        raw = query.encode(self._charset, "xmlcharrefreplace")
+        raw = query.encode(self._charset, _UNENCODABLE)
         return path + mark + quote(raw, safe="!$%&'()*+,-./:;=?@[]_~") + hash_ + fragment
 
     def resolve_all(self, links: list[Outlink]) -> list[Outlink]:

@@ -60,13 +60,14 @@ class XmlParser:
         reader = FeedReader(page.fetch_time)
         reason = read_xml(data, reader)
         parsed = self._result(page, "feed", charset, reason)
-        parsed.title = allowed(reader.feed.title)
-        texts = [reader.feed.title, self._plain(reader.feed.description)]
+        parsed.title = allowed(self._plain(reader.feed.title))
+        texts = [parsed.title, self._plain(reader.feed.description)]
         links = []
         for entry in reader.entries:
-            texts += [entry.title, self._plain(entry.description)]
+            title = self._plain(entry.title)
+            texts += [title, self._plain(entry.description)]
             if entry.link:
-                anchor = allowed(entry.title[:MAX_ANCHOR_LENGTH])
+                anchor = allowed(one_line(title, MAX_ANCHOR_LENGTH))
                 link = Outlink(entry.link, anchor, "", LinkKind.FEED)
                 link.modified_time = entry.modified_time
                 links.append(link)
