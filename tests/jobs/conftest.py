@@ -199,3 +199,9 @@ def given(tmp_path: Path) -> GivenCrawl:
 def another_crawl(tmp_path: Path):
     """Makes further crawls, by name."""
     return lambda name: GivenCrawl(tmp_path / name)
+
+
+@pytest.fixture
+def crawls(tmp_path_factory: pytest.TempPathFactory):
+    """Makes any number of crawls, for a test that runs its body many times."""
+    return lambda: GivenCrawl(tmp_path_factory.mktemp("given") / "crawl")

@@ -11,6 +11,6 @@ CREATE OR REPLACE TEMP MACRO summed_shares(share) AS greatest(-1e30, least(1e30,
 ))::FLOAT;
 
 -- updatedb_linked's way: links from a seed, and the maximum that goes with them.
-CREATE OR REPLACE TEMP MACRO way_depth(way) AS ceil(way / 2147483648)::INTEGER;
+CREATE OR REPLACE TEMP MACRO way_depth(way) AS ((way + 2147483647) // 2147483648)::INTEGER;
 CREATE OR REPLACE TEMP MACRO way_max_depth(way) AS
-    nullif(ceil(way / 2147483648)::BIGINT * 2147483648 - way, 0)::INTEGER;
+    nullif((way + 2147483647) // 2147483648 * 2147483648 - way, 0)::INTEGER;
