@@ -6,6 +6,7 @@ from lxml import etree
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ParseStatus
+from crawl_ops.parse.attributes import with_bounded_attributes
 from crawl_ops.parse.charset import Decoded, decoded_page
 from crawl_ops.parse.head import PageHead, read_head
 from crawl_ops.parse.html_reader import HtmlReader
@@ -55,6 +56,7 @@ class HtmlParser:
 
     def _read(self, decoded: Decoded, page: Page) -> tuple[HtmlReader, str | None]:
         data = without_templates(_LAST_ENDS.sub(b"", decoded.data))
+        data = with_bounded_attributes(data)
         return self.read_markup(data)
 
     def read_markup(self, data: bytes) -> tuple[HtmlReader, str | None]:

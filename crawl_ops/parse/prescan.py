@@ -11,7 +11,7 @@ WINDOW_BYTES = 65_536
 _NEXT = re.compile(rb"<(?:(!--)|/?([a-zA-Z])|[!/?])")
 _META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
 _TAG_NAME = re.compile(rb"[^\t\n\f\r >]*+")
-_ATTRIBUTE = re.compile(
+ATTRIBUTE = re.compile(
     rb"""[\t\n\f\r /]*+
     (?P<name>=?[^\t\n\f\r />=]*+)
     (?:[\t\n\f\r ]*+=[\t\n\f\r ]*+
@@ -74,7 +74,7 @@ def _meta_labels(window: bytes) -> Iterator[str]:
 def _attributes(window: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
     """The attributes of the tag at `position` (the first of each name), and where it ends."""
     attributes: dict[bytes, bytes] = {}
-    while found := _ATTRIBUTE.match(window, position):
+    while found := ATTRIBUTE.match(window, position):
         if found.end() == position or (not found["name"] and found.end() >= len(window)):
             break
         position = found.end()

@@ -1,5 +1,6 @@
 """Sitemaps: XML, text and feeds, plain or gzipped (sitemaps.org, read as leniently as it helps)."""
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ CHANGE_FREQUENCIES_S = {
     "yearly": 31_536_000,
     "never": 31_536_000,
 }
+_BARE_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[/:?]|$)")
 _FEEDS = ("rss", "feed", "rdf")
 _PARTS = ("loc", "lastmod", "changefreq", "priority")
 
@@ -139,8 +141,10 @@ def _text_locations(data: bytes, url: str) -> SitemapContents:
         text = line.strip()
         if not text:
             continue
-        named = _absolute(url, text if "://" in text[:16] else f"http://{text}")
-        if named is None or " " in text:
+        if _BARE_HOST.match(text):
+            text = f"http://{text}"
+        named = _absolute(url, text) if "://" in text[:16] and " " not in text else None
+        if named is None:
             found.rejected["malformed"] += 1
         elif len(found.locations) < MAX_LOCATIONS:
             found.locations.append(Location(named))
@@ -167,6 +171,7 @@ def _feed_locations(data: bytes, url: str, now: datetime | None) -> SitemapConte
 def _xml_locations(data: bytes, url: str, root: str, now: datetime | None) -> SitemapContents:
     reader = _SitemapReader(url, now)
     reason = read_xml(data, reader)
+    reader.finish()
     kind = "index" if root == "sitemapindex" else "urlset"
     return SitemapContents(kind, reader.locations, reason, reader.rejected)
 
@@ -214,6 +219,11 @@ class _SitemapReader:
                 self._fields["bare"] = "".join(self._text)
             self._add(self._fields)
             self._fields = None
+
+    def finish(self) -> None:
+        """The document ended, perhaps in the middle of a location: if it is whole, it counts."""
+        if self._fields is not None and "loc" in self._fields:
+            self._add(self._fields)
 
     def _add(self, fields: dict[str, str]) -> None:
         # Some write the URL straight into the element, without loc.

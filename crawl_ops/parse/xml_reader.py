@@ -12,6 +12,7 @@ from lxml import etree
 from crawl_ops.parse.charset import decode, detect
 
 MAX_DEPTH = 200
+MAX_PROLOG_BYTES = 65_536
 
 _DECLARATION = re.compile(rb"\A\s*<\?xml[^>]*>")
 _PROLOG = re.compile(
@@ -19,7 +20,11 @@ _PROLOG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
-_DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
+_DOCTYPE = re.compile(
+    rb"""<!DOCTYPE(?:"[^"]*+"|'[^']*+'|[^>\["']|
+    \[(?:"[^"]*+"|'[^']*+'|<!--(?:(?!-->).)*+-->|[^\]"'])*+\])*+>""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
 
 
 class XmlTarget(Protocol):
@@ -45,15 +50,26 @@ def xml_as_utf8(content: bytes, hint: str | None = None, cut: bool = False) -> t
 
 def root_name(data: bytes) -> str | None:
     """The local name of the root element, in lower case; None if there is none near the start."""
-    start = data[:65_536]
+    start = data[:MAX_PROLOG_BYTES]
     prolog = _PROLOG.match(start)
     found = _ROOT.match(start, prolog.end() if prolog else 0)
     return found[1].decode("ascii", "replace").lower() if found else None
 
 
+def _without_doctype(data: bytes) -> bytes:
+    # lxml expands entities for a target whatever resolve_entities says, so none may be declared.
+    start = data[:MAX_PROLOG_BYTES].upper().find(b"<!DOCTYPE")
+    if start < 0:
+        return data
+    doctype = _DOCTYPE.match(data, start)
+    if doctype is None:
+        raise StopReadingError("the document type has no end")
+    return data[:start] + data[doctype.end() :].replace(b"<!ENTITY", b"<!--TITY")
+
+
 def has_doctype(data: bytes) -> bool:
     """Whether the document declares a type, and so could declare entities."""
-    return _DOCTYPE.search(data[:65_536]) is not None
+    return b"<!DOCTYPE" in data[:MAX_PROLOG_BYTES].upper()
 
 
 def read_xml(data: bytes, target: XmlTarget) -> str | None:
@@ -72,7 +88,7 @@ def read_xml(data: bytes, target: XmlTarget) -> str | None:
         huge_tree=False,
     )
     try:
-        parser.feed(data)
+        parser.feed(_without_doctype(data))
         parser.close()
     except StopReadingError as stop:
         return str(stop) or None

@@ -82,7 +82,7 @@ def test_a_refresh_for_browsers_without_scripts_does_not_count(parse):
     [
         ('<link rel="canonical" href="/p">', [], "http://e.test/p"),
         ('<link rel="x CANONICAL" href=" /p ">', [], "http://e.test/p"),
-        ('<link rel=canonical href=/a><link rel=canonical href=/b>', [], "http://e.test/a"),
+        ("<link rel=canonical href=/a><link rel=canonical href=/b>", [], "http://e.test/a"),
         ('<base href="/d/"><link rel=canonical href=p>', [], "http://e.test/d/p"),
         ('<link rel=canonical href="ftp://e.test/p">', [], None),
         ('<link rel=canonical href="http://[x">', [], None),

@@ -175,7 +175,9 @@ def test_links_and_anchors(parse, html, url, anchor):
 
 
 def test_all_of_a_srcset(parse):
-    page = parse('<img src="a.png" srcset="a.png 1x, b.png 2x,c.png"><source srcset="d.png, e,f 9w">')
+    page = parse(
+        '<img src="a.png" srcset="a.png 1x, b.png 2x,c.png"><source srcset="d.png, e,f 9w">'
+    )
     names = [link.url.rpartition("/")[2] for link in page.outlinks]
     assert names == ["a.png", "b.png", "c.png", "d.png", "e,f"]
 
@@ -224,7 +226,9 @@ def test_empty_elements_of_xhtml(parse):
     assert parse(html, content_type="text/html").text == "text"
 
 
-@pytest.mark.parametrize("content", [b"", b"  \n ", b"<!-- x -->", b"\xff\xfe", b"\xef\xbb\xbf", b"<!"])
+@pytest.mark.parametrize(
+    "content", [b"", b"  \n ", b"<!-- x -->", b"\xff\xfe", b"\xef\xbb\xbf", b"<!"]
+)
 def test_pages_without_anything_are_empty_successes(parse, content):
     page = parse(content)
     assert page.status is ParseStatus.SUCCESS
@@ -232,7 +236,9 @@ def test_pages_without_anything_are_empty_successes(parse, content):
 
 
 def test_a_nul_does_not_end_the_page(parse):
-    page = parse(b"<html>\0<head><title>n\0ul</title></head>hello <a href=/after>x</a> wor\0ld tail")
+    page = parse(
+        b"<html>\0<head><title>n\0ul</title></head>hello <a href=/after>x</a> wor\0ld tail"
+    )
     assert page.title == "n\ufffdul"
     assert page.text.endswith("hello x wor\ufffdld tail")
     assert [link.url for link in page.outlinks] == ["http://e.test/after"]
