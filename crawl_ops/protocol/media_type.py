@@ -17,6 +17,8 @@ PARAMETER = re.compile(
 )
 UNKNOWN = {"application/octet-stream", "application/unknown", "unknown/unknown", "*/*"}
 XML = {"application/xml", "text/xml"}
+VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+BLANKS = " \t\r\n"
 OCTETS = "application/octet-stream"
 HEAD_BYTES = 4_096
 
@@ -26,18 +28,23 @@ def parse_type(value: str) -> tuple[str | None, str | None]:
 
     (None, None) when it is no media type.
     """
-    value = value.strip(" \t\r\n")
+    value = value.strip(BLANKS)
     match = MEDIA_TYPE.match(value)
     if match is None:
         return None, None
-    charset = None
-    rest = value[match.end(2) :]
-    for name, quoted, plain in PARAMETER.findall(rest[rest.find(";") :] if ";" in rest else ""):
-        if name.lower() == "charset" and charset is None:
-            found = re.sub(r"\\(.)", r"\1", quoted) if quoted else plain.rstrip(" \t\r\n")
-            if found:
-                charset = found
-    return f"{match.group(1)}/{match.group(2)}".lower(), charset
+    return f"{match.group(1)}/{match.group(2)}".lower(), _charset(value[match.end(2) :])
+
+
+def _charset(parameters: str) -> str | None:
+    start = parameters.find(";")
+    for match in PARAMETER.finditer(parameters[start:]) if start >= 0 else ():
+        name, quoted, plain = match.groups()
+        if name is None or name.lower() != "charset":
+            continue
+        value = re.sub(r"\\(.)", r"\1", quoted or "") if plain is None else plain.rstrip(BLANKS)
+        if VALUE.fullmatch(value) and (value or quoted is not None):
+            return value or None
+    return None
 
 
 def detect(declared: str | None, url: str, content: bytes, *, magic: bool = True) -> str | None:

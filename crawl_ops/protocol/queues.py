@@ -117,7 +117,7 @@ class FetchQueues(Generic[Item]):
         return None if queue is None else queue.next_time
 
     def release(self, item: Item, now: float, *, requested: bool = True) -> None:
-        """`item`, taken before, is done at `now`. Without a request no delay is added."""
+        """`item`, the very object that was taken, is done. Without a request no delay is added."""
         _, queue = self._running.pop(id(item))
         queue.running -= 1
         if requested:

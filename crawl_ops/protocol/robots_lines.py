@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 def readable(content: bytes) -> str:
     """The text of a robots.txt: UTF-8 or, by its mark, UTF-16; marks removed, also half ones."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff") and b"\x00" in content:
         return content.decode("utf-16", errors="replace")
     for length in (3, 2, 1):
         if content.startswith(UTF8_BOM[:length]):

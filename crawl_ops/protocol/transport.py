@@ -42,10 +42,10 @@ class CrawlConnection(HTTPConnection):
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         # urllib3 re-encodes targets ("/100%" becomes "/100%25"); servers mean their own spelling.
         exchange = current()
-        exchange.reused = self._requests > 0
+        exchange.reused = not self.is_closed and self._requests > 0
+        super().request(method, exchange.target, *args, **kwargs)  # connects when it is closed
         exchange.ip_address = self._ip_address
         self._requests += 1
-        super().request(method, exchange.target, *args, **kwargs)
 
 
 class CrawlTlsConnection(CrawlConnection, HTTPSConnection):

@@ -79,7 +79,8 @@ def test_known_differences_to_nutch(serve, client, name):
         (HEAD + b"Content-Length: 4, 4\r\n\r\nbody", b"body"),
         (HEAD + b"Content-Length: 4\r\nContent-Length: 5\r\n\r\nbody12", b"body12"),
         (HEAD + b"Content-Length: -4\r\n\r\nbody", b"body"),
-        (HEAD + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", b"abc"),
+        (HEAD + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+         b"abc"),
         (HEAD + b"Transfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nA: b\r\n\r\n", b"abc"),
         (HEAD + b"Transfer-Encoding: identity\r\n\r\nabc", b"abc"),
         (HEAD + b"X: a\r\n folded\r\n\tmore\r\nContent-Length: 1\r\n\r\nb", b"b"),
@@ -159,7 +160,7 @@ def test_misspelt_headers_are_understood(serve, client):
     st.one_of(
         st.binary(max_size=200),
         st.builds(
-            lambda status, headers, body: b"HTTP/1.1 " + status + b"\r\n" + headers + b"\r\n" + body,
+            lambda status, lines, body: b"HTTP/1.1 " + status + b"\r\n" + lines + b"\r\n" + body,
             st.sampled_from([b"200 OK", b"302 Found", b"404 X", b"999", b"1 2", b"-20 x"]),
             st.lists(
                 st.sampled_from(
