@@ -330,6 +330,7 @@ def _info(
     cut = session.rows("generate_cut")
     return {
         "created": taken.now,
+        "cur_time": taken.cur_time,
         "run_id": taken.run_id or None,
         "depth": taken.depth or None,
         "redo": taken.redo,

@@ -4,15 +4,15 @@ from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import overlapping
+from crawl_ops.storage.manifest import Manifest, overlapping
 from crawl_ops.storage.session import Session
 
 
 class CrawlDbLookup:
-    """Rows of the crawldb by URL, in the version that was current when this was made."""
+    """Rows of the crawldb by URL, in one version: the current one when this was made, or `at`."""
 
-    def __init__(self, crawl: CrawlDir, session: Session) -> None:
-        self._files = crawl.table("crawldb").current().files
+    def __init__(self, crawl: CrawlDir, session: Session, at: Manifest | None = None) -> None:
+        self._files = (at or crawl.table("crawldb").current()).files
         self._session = session
 
     @classmethod

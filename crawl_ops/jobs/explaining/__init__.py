@@ -1,0 +1,1 @@
+"""The parts of explain: what is recorded of a URL, and what it means."""

@@ -1,0 +1,108 @@
+"""Where a URL stands now: how it came to be known, duplicates, the index, the next fetch."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from crawl_ops.errors import CrawlError
+from crawl_ops.index.search import get
+from crawl_ops.jobs.explaining.evidence import Evidence, Round
+from crawl_ops.jobs.explaining.story import Step, iso, joined
+from crawl_ops.storage.crawl_dir import CrawlDir
+
+INDEXED = "index/segments"
+REDIRECTED = ("db_redir_temp", "db_redir_perm")
+
+
+def origin_steps(evidence: Evidence) -> Iterator[Step]:
+    """How the URL came into the crawldb, where no segment tells."""
+    injected = next((v for v in evidence.history if v.row is not None), None)
+    if injected is not None and injected.manifest.job == "inject":
+        yield Step("inject", "injected", "a seed", None, injected.created)
+    elif evidence.row is None:
+        yield from _unknown(evidence)
+    elif not any(found.links or _via(found) for found in evidence.rounds):
+        reason = "no stored page links to it: a seed, or linked from segments that are gone"
+        yield Step("inject", "known", reason)
+
+
+def _via(found: Round) -> bool:
+    return found.fetch is not None and found.fetch["via"] is not None
+
+
+def _unknown(evidence: Evidence) -> Iterator[Step]:
+    if any(found.links or found.fetch or found.rejected for found in evidence.rounds):
+        yield Step("crawldb", "unknown", "not known: see where it was refused or is waiting")
+    else:
+        reason = "not known: never seen; no link to it was found, or only on pages with nofollow"
+        yield Step("crawldb", "unknown", reason)
+
+
+def dedup_steps(evidence: Evidence) -> Iterator[Step]:
+    """When the URL was marked as a duplicate, and of which."""
+    was = told = False
+    for version in evidence.history:
+        row = version.row
+        duplicate = row is not None and row["status"] == "db_duplicate"
+        if row is not None and duplicate and not was and version.manifest.job == "dedup":
+            told = True
+            yield Step("dedup", "db_duplicate", row["reason"], None, version.created)
+        was = duplicate
+    if not told and evidence.row is not None and evidence.row["status"] == "db_duplicate":
+        yield Step("dedup", "db_duplicate", evidence.row["reason"])
+
+
+def index_step(crawl: CrawlDir, evidence: Evidence) -> Step:
+    """Whether the URL is in the index, and why not."""
+    try:
+        document = get(crawl.index_location, evidence.url)
+    except CrawlError as error:
+        return Step("index", "unknown", f"the index cannot be read: {error}")
+    if document is not None:
+        segment = document.get("segment")
+        return Step("index", "indexed", None, f"from segment {segment}" if segment else None)
+    return Step("index", "not_indexed", _why_not_indexed(crawl, evidence))
+
+
+def _why_not_indexed(crawl: CrawlDir, evidence: Evidence) -> str:
+    row = evidence.row
+    if row is None:
+        return "not in the crawldb"
+    status, reason = row["status"], row["reason"]
+    if status == "db_unfetched":
+        return joined("db_unfetched: not fetched yet", reason) or ""
+    if status not in ("db_fetched", "db_notmodified"):
+        return f"{status}: {reason}" if reason else status
+    pages = [found for found in evidence.rounds if found.data is not None]
+    if not pages:
+        return "not parsed: no stored segment has its content"
+    return _why_page_is_not(crawl, pages[-1])
+
+
+def _why_page_is_not(crawl: CrawlDir, page: Round) -> str:
+    data = page.data or {}
+    if data["noindex"]:
+        return "noindex: by its meta robots or X-Robots-Tag"
+    if data["kind"] == "sitemap":
+        return "a sitemap is no page"
+    if not str(data["parse_status"]).startswith("success"):
+        return joined(data["parse_status"], data["reason"]) or ""
+    if not crawl.files.exists(f"{INDEXED}/{page.name}.json"):
+        return f"segment {page.name} is not indexed yet"
+    return "left out by an indexing filter or refused by an index writer"
+
+
+def schedule_step(evidence: Evidence, now: datetime) -> Step | None:
+    """When the URL is due."""
+    row = evidence.row
+    if row is None:
+        return None
+    waiting = next(
+        (f for f in evidence.rounds if f.generated and f.name not in evidence.current.segments),
+        None,
+    )
+    detail = f"interval {row['interval_s']} s"
+    if waiting is not None:
+        return Step("schedule", "waiting", f"in segment {waiting.name}, which is open", detail)
+    if row["fetch_time"] > now:
+        return Step("schedule", "waiting", f"not due until {iso(row['fetch_time'])}", detail)
+    return Step("schedule", "due", "may be in the next segment", detail)

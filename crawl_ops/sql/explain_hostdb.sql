@@ -1,0 +1,2 @@
+-- The hostdb row of a host.
+SELECT * FROM hostdb WHERE host = $host
