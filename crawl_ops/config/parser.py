@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from crawl_ops.config.group import INTEGER_MAX, ConfigFile, Group, Words
+from crawl_ops.config.group import INTEGER_MAX, ConfigFile, Group, Words, split_words
 
 
 class Parser(Group):
@@ -33,10 +33,10 @@ class Parser(Group):
         description="Elements whose links are not used.",
     )
     html_line_separators: Words = Field(
-        tuple(
+        split_words(
             "article aside blockquote canvas dd div dl dt fieldset figcaption figure footer form "
             "h1 h2 h3 h4 h5 h6 header hr li main nav noscript ol output p pre section table tfoot "
-            "ul video".split()
+            "ul video"
         ),
         alias="parser.html.line.separators",
         description="Elements whose text stands on lines of its own.",
@@ -45,7 +45,8 @@ class Parser(Group):
         1,
         ge=0,
         le=64,
-        description="Worker processes of one parse; 0: in the process of the job, where a page that hangs is not stopped (ours).",
+        description="Worker processes of one parse; 0: in the process of the job, where a page "
+        "that hangs is not stopped (ours).",
     )
 
 
@@ -56,7 +57,8 @@ class Parse(Group):
 
     plugins: Words = Field(
         (),
-        description="Parsers by content type, before the built-in ones: TYPE=NAME or TYPE=MODULE:CLASS; type * for all that have none.",
+        description="Parsers by content type, before the built-in ones: TYPE=NAME or "
+        "TYPE=MODULE:CLASS; type * for all that have none.",
     )
     filter_urls: bool = Field(True, description="Filter outlinks.")
     normalize_urls: bool = Field(True, description="Normalize outlinks.")

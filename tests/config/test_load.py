@@ -114,7 +114,7 @@ def test_values_as_text(name: str, value: object, becomes: object) -> None:
         ("generate.restrict.status", "db_new", "pattern"),
         ("deduplication.compare.order", "score,beauty", "httpsOverHttp"),
         ("deduplication.compare.order", "", "at least 1"),
-        ("duckdb.memory.limit", "lots", "pattern"),
+        ("duckdb.memory_limit", "lots", "pattern"),
     ],
 )
 def test_an_impossible_value_is_named(name: str, value: object, said: str) -> None:
