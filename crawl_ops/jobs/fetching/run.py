@@ -33,6 +33,7 @@ from crawl_ops.urls.identity import UrlIdentifier, UrlIdentity
 from crawl_ops.urls.redirect import repr_url
 
 TICK_S = 0.5
+STRICT = "sitemap.strict.parsing"
 EXCEPTIONS = "fetcher.max.exceptions.per.queue"
 RETRY_AFTER_TRIES = 2
 REDIRECTS = (ProtocolStatus.MOVED, ProtocolStatus.TEMP_MOVED)
@@ -304,7 +305,7 @@ class FetchRun:
         contents = self._locations(item, answer, now)
         if contents.kind == "index":
             urls = [location.url for location in contents.locations]
-            self._sitemaps_found(item, item.url, urls, record, now)
+            self._sitemaps_found(item, item.url, urls, record, now, STRICT)
 
     def _locations(self, item: FetchItem, answer: Answer, now: datetime) -> SitemapContents:
         sitemap = self._config.sitemap
@@ -324,7 +325,9 @@ class FetchRun:
         urls: Sequence[str],
         record: FetchRecord,
         now: datetime,
+        only_host: str | None = None,
     ) -> None:
+        """Queue sitemaps. only_host: the rule by which those of other hosts are refused."""
         source = self._identifier.identify(source_url)
         for url in urls:
             if self._sitemaps[item.host] >= self._config.sitemap.max_per_host:
@@ -334,6 +337,15 @@ class FetchRun:
             target = self._targets.of(source, source_url, url, item.list, now)
             if target.way is Way.REFUSED or target.identity is None:
                 self._reject(item, target, record, now)
+            elif (
+                only_host
+                and self._config.sitemap.strict_parsing
+                and (target.identity.host != source.host)
+            ):
+                refused = Target(
+                    Way.REFUSED, target.url, target.identity, only_host, "another host"
+                )
+                self._reject(item, refused, record, now)
             elif target.way is Way.NOW:
                 self._sitemaps[item.host] += 1
                 self._queue_found(item, target.url, target.identity, {"kind": SITEMAP})

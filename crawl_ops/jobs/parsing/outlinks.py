@@ -40,6 +40,7 @@ class OutlinkJudge:
         self._fetcher = UrlChain(config, "fetcher")
         self._scope = LinkScope(config)
         self._known: dict[str, tuple[Verdict, UrlIdentity | None]] = {}
+        self._strict = config.sitemap.strict_parsing
         self._by_depth = "depth" in config.scoring.filter_order
 
     def judge(self, row: dict[str, Any], parsed: Parsed, now: datetime) -> Judged:
@@ -81,6 +82,9 @@ class OutlinkJudge:
         if scope := self._scope.rejects(page, to):
             rule, _, detail = scope.partition(": ")
             self._reject(judged, row, verdict.url, rule, detail, now)
+            return False
+        if link.kind is LinkKind.SITEMAP and self._strict and to.host != page.host:
+            self._reject(judged, row, verdict.url, "sitemap.strict.parsing", "another host", now)
             return False
         if self._by_depth and (too_deep := self._too_deep(row)):
             self._reject(judged, row, verdict.url, "scoring.depth.max", too_deep, now)
