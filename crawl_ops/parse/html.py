@@ -31,7 +31,7 @@ class HtmlParser:
     def parse(self, page: Page) -> Parsed:
         """Title, text, links and directives of a page."""
         decoded = decoded_page(page, self._config)
-        reader, stopped = self._read(decoded, page)
+        reader, stopped = self._read(decoded)
         base = http_url(page.base_url, "") or page.base_url
         if reader.base is not None:
             base = http_url(base, reader.base) or base
@@ -54,7 +54,7 @@ class HtmlParser:
             _purge(parsed)
         return parsed
 
-    def _read(self, decoded: Decoded, page: Page) -> tuple[HtmlReader, str | None]:
+    def _read(self, decoded: Decoded) -> tuple[HtmlReader, str | None]:
         data = without_templates(_LAST_ENDS.sub(b"", decoded.data))
         data = with_bounded_attributes(data)
         return self.read_markup(data)

@@ -51,6 +51,8 @@ _XML_IN_HTML = re.compile(
     rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]",
     re.DOTALL,
 )
+_URL_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://\S+\s*(?:\n|\Z)")
+_SITEMAP_NAME = re.compile(r"/[^/?#]*sitemap[^/?#]*(?:[?#].*)?$", re.IGNORECASE)
 
 
 class Parsers:
@@ -70,7 +72,7 @@ class Parsers:
         for content_type, name in _TYPES.items():
             self._use(content_type, name, made)
         self._html = made["html"]
-        self._xml = made["xml"]
+        self._xml = XmlParser(config)
 
     def _use(self, content_type: str, name: str, made: dict[str, Parser]) -> None:
         if name not in made:
@@ -85,6 +87,8 @@ class Parsers:
         content_type = (page.content_type or "").partition(";")[0].strip().lower()
         if content_type in _GZIP and content_type not in self._by_type:
             return self._gzipped(page, content_type)
+        if content_type == "text/plain" and (sitemap := self._sitemap(page)):
+            return sitemap
         found = self._parsers_of(content_type, page)
         if not found:
             known = content_type[:100] or "an unknown type"
@@ -95,6 +99,13 @@ class Parsers:
                 return parsed
         name, parser = found[-1]
         return _guarded(name, parser, page)
+
+    def _sitemap(self, page: Page) -> Parsed | None:
+        """A text file that is called a sitemap and holds URLs alone is one."""
+        if not _SITEMAP_NAME.search(page.base_url) or not _URL_LINE.match(page.content[:4096]):
+            return None
+        parsed = self._xml.parse_sitemap(page)
+        return parsed if parsed.status in _SUCCESSES else None
 
     def _parsers_of(self, content_type: str, page: Page) -> list[tuple[str, Parser]]:
         found = self._by_type.get(content_type)
@@ -107,7 +118,7 @@ class Parsers:
     def _gzipped(self, page: Page, content_type: str) -> Parsed:
         # Sitemaps are served gzipped as they are; no other archive is opened.
         data, cut = unpacked(page.content, self.config.sitemap.size_max)
-        if _XML_IN_HTML.match(data[:4096]):
+        if _XML_IN_HTML.match(data[:4096]) or _URL_LINE.match(data[:4096]):
             inner = Page(
                 page.url,
                 data,
@@ -118,7 +129,7 @@ class Parsers:
                 page.truncated or ("length" if cut else None),
                 page.fetch_time,
             )
-            return _guarded("xml", self._xml, inner)
+            return self._sitemap(inner) or _guarded("xml", self._xml, inner)
         return unparsed(page, ParseStatus.NOTPARSED, f"no parser for {content_type}")
 
 

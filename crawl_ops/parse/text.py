@@ -12,8 +12,8 @@ def collapsed(text: str) -> str:
     """`text` with every run of white space as one blank."""
     if not text.isascii():
         return " ".join(text.split())
-    # A third of the time that splitting and joining takes, and most text is ASCII.
-    for blank in "\n\t\r\f\v":
+    # A third of the time that splitting and joining takes.
+    for blank in "\n\t\r\f\v\x1c\x1d\x1e\x1f":
         if blank in text:
             text = text.replace(blank, " ")
     while "  " in text:

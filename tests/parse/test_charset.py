@@ -2,7 +2,7 @@ import codecs
 
 import pytest
 
-from crawl_ops.parse.charset import decode, declared_charset, detect, encoding_name, python_name
+from crawl_ops.parse.charset import declared_charset, decode, detect, encoding_name, python_name
 
 BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-16be"}
 

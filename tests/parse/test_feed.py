@@ -32,10 +32,13 @@ def test_an_atom_feed_as_a_page(parse):
           <title>News &amp; more</title><link href="/" /><link rel="self" href="/feed"/>
           <subtitle type="html">all &lt;b&gt;of&lt;/b&gt; it</subtitle>
           <entry><title>One</title><link rel="replies" href="/r"/><link href="/one"/>
-            <updated>2025-01-02T03:04:05+01:00</updated><summary>first &lt;p&gt;entry</summary></entry>
-          <entry><title type="html">&lt;i&gt;Two&lt;/i&gt;</title><link rel="alternate" href="/two"/>
+            <updated>2025-01-02T03:04:05+01:00</updated>
+            <summary>first &lt;p&gt;entry</summary></entry>
+          <entry><title type="html">&lt;i&gt;Two&lt;/i&gt;</title>
+            <link rel="alternate" href="/two"/>
             <source><title>x</title><link href="/source"/></source>
-            <published>2099-01-01</published><content type="xhtml"><div>second</div></content></entry>
+            <published>2099-01-01</published>
+            <content type="xhtml"><div>second</div></content></entry>
           <entry><title>Three</title><link href="javascript:x()"/></entry>
         </feed>""",
         "http://e.test/feed",

@@ -15,8 +15,9 @@ from crawl_ops.parse.parsers import Parsers
 PARSERS = Parsers(load(overrides={"http.agent.name": "bot", "metatags.names": "*"}))
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 PIECES = st.sampled_from(
-    b"""< > </ /> <!-- --> <![CDATA[ ]]> <!DOCTYPE <?xml?> <?xml encoding='utf-16'?> <a href= <a> </a>
-    <base href= <meta charset= http-equiv=refresh content= url= <title> </title> <script> </script>
+    b"""< > </ /> <!-- --> <![CDATA[ ]]> <!DOCTYPE <?xml?> <?xml encoding='utf-16'?> <a href= <a>
+    </a>     <base href= <meta charset= http-equiv=refresh content= url= <title> </title> <script>
+    </script>
     <table> <td> <svg> <template> </template> <form action= <img srcset= alt= src= rel=nofollow ' "
     &#0; &#127; &#x80; &#x82; &#xd800; &amp; &x; http:// //[ javascript: \x00 \x7f \xc2\x80 \xff\xfe
     \xef\xbb\xbf \xef\xbf\xbe \xed\xa0\x80 <urlset> <url> <loc> </loc> <rss> <channel> <item> <link>

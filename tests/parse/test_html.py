@@ -246,7 +246,8 @@ def test_a_nul_does_not_end_the_page(parse):
 
 def test_bad_links_are_counted_and_the_rest_is_read(parse):
     page = parse(
-        '<a href="http://[IP">1</a><a href="http://google.test]">2</a><a href="javascript:x()">3</a>'
+        '<a href="http://[IP">1</a><a href="http://google.test]">2</a>'
+        '<a href="javascript:x()">3</a>'
         '<a href=" MAILTO:x@y">4</a><img src="data:image/png;base64,AAAA"><a href="tel:1">5</a>'
         f'<a href="/{"x" * 70_000}">6</a><a href="/good">7</a><a href="urn:x:y">8</a>'
     )

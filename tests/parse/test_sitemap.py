@@ -140,7 +140,8 @@ def test_no_entity_and_no_file_is_read(tmp_path):
     content = f"""<!DOCTYPE urlset [<!ENTITY f SYSTEM "file://{secret}"><!ENTITY a "/aaaa">
       <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
       <urlset xmlns:xi="http://www.w3.org/2001/XInclude"><url><loc>&f;</loc></url>
-      <url><loc>&b;</loc></url><url><loc><xi:include href="file://{secret}" parse="text"/></loc></url>
+      <url><loc>&b;</loc></url>
+      <url><loc><xi:include href="file://{secret}" parse="text"/></loc></url>
       <url><loc>/p</loc></url></urlset>""".encode()
     assert names(locations(content, URL)) == ["http://e.test/p"]
     assert locations(content, URL, lenient=False).kind == "invalid"
@@ -175,3 +176,16 @@ def test_a_fetched_sitemap_is_a_page_of_links(parse):
     assert [link.url for link in packed.outlinks] == ["http://e.test/a"]
     lenient = parse(content, URL, "text/xml", properties={"sitemap.strict.parsing": False})
     assert len(lenient.outlinks) == 2
+
+
+def test_a_text_file_called_a_sitemap_is_one(parse):
+    content = b"http://e.test/a\nhttp://e.test/b\n"
+    for body, content_type in (
+        (content, "text/plain"),
+        (gzip.compress(content), "application/gzip"),
+    ):
+        page = parse(body, "http://e.test/my-sitemap.txt?x", content_type)
+        assert page.kind == "sitemap"
+        assert [link.url for link in page.outlinks] == ["http://e.test/a", "http://e.test/b"]
+    assert parse(content, "http://e.test/urls.txt", "text/plain").kind == "page"
+    assert parse(b"about it", "http://e.test/sitemap.txt", "text/plain").kind == "page"
