@@ -9,6 +9,7 @@ from crawl_ops.protocol.coding import CodingError, Decoding, codings_of
 from crawl_ops.protocol.exchange import Exchange, ExchangeError, TimeLimitError
 
 READ_BYTES = 65_536
+CODED_SPARE = 1 << 20  # coded bytes may outnumber the decoded ones, but not for ever
 
 
 class Body(NamedTuple):
@@ -45,11 +46,15 @@ def _decoding(exchange: Exchange) -> Decoding:
 
 
 def _read(raw: Any, decoding: Decoding, limit: int, pieces: list[bytes]) -> bool:
-    size = 0
+    size = coded = 0
+    most_coded = 2 * limit + CODED_SPARE if limit >= 0 else None
     while True:
         data = raw.read1(READ_BYTES, decode_content=False)
         if not data:
             break
+        coded += len(data)
+        if most_coded is not None and coded > most_coded:
+            raise CodingError("broken body: coded bytes without end that decode to next to nothing")
         for piece in decoding.feed(data):
             pieces.append(piece)
             size += len(piece)

@@ -39,6 +39,8 @@ class LenientResponse(http.client.HTTPResponse):
     def begin(self) -> None:
         if self.headers is not None:
             return
+        self._exchange.transfer_codings = []
+        self._exchange.chunked = False
         for _ in range(INTERIM_MOST):
             if not self._read_head():
                 return
@@ -80,6 +82,7 @@ class LenientResponse(http.client.HTTPResponse):
             raise ExchangeError(f"bad answer: no HTTP status line but {shown}")
         self.fp = io.BufferedReader(After(line, self.fp))
         self.version, self.status, self.reason = 9, 200, ""
+        exchange.headers = []
         self.headers = self.msg = http.client.HTTPMessage()
         self.chunked = False
         self.length = None

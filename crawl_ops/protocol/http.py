@@ -44,10 +44,11 @@ class HttpProtocol:
         self._magic = config.mime.type_magic
         self._headers = RequestHeaders(config.http)
         self._credentials = Credentials(config.http.auth_file)
+        self._authorized: dict[tuple[str, str, int], str] = {}
         self._proxy = Proxy(config.http)
-        self.resolver = Resolver()
+        self._resolver = Resolver()
         self._dialer = Dialer(
-            self.resolver,
+            self._resolver,
             AddressFilter(
                 config.http.filter_ipaddress_include, config.http.filter_ipaddress_exclude
             ),
@@ -83,6 +84,13 @@ class HttpProtocol:
         answer.response_ms = round((monotonic() - started) * 1000)
         return answer
 
+    def ip_address_of(self, url: str) -> str | None:
+        """The address that `url` would be fetched from (fetcher.queue.mode byIP), or None."""
+        try:
+            return self._resolver.addresses(Target.of(url).host)[0].ip
+        except (ExchangeError, ValueError):
+            return None
+
     def close(self) -> None:
         """Closes all kept connections."""
         self._adapter.close()
@@ -99,12 +107,17 @@ class HttpProtocol:
         self, request: FetchRequest, target: Target, exchange: Exchange, limit: int
     ) -> Answer:
         headers = self._headers.of(request, target.host_header)
+        known = self._authorized.get(target.origin)
+        if known is not None:
+            headers["Authorization"] = known
         answer = self._once(request, target, exchange, headers, limit)
         if answer.http_status == 401 and self._credentials:
             authorization = self._authorization(target, answer)
-            if authorization is not None:
+            if authorization is not None and authorization != known:
                 headers["Authorization"] = authorization
                 answer = self._once(request, target, exchange, headers, limit)
+                if answer.http_status != 401:
+                    self._authorized[target.origin] = authorization
         return answer
 
     def _authorization(self, target: Target, answer: Answer) -> str | None:
@@ -121,14 +134,17 @@ class HttpProtocol:
         headers: dict[str, str],
         limit: int,
     ) -> Answer:
-        raw = self._open(target, exchange, headers)
+        enter(exchange)
+        deadline = exchange.deadline
         try:
+            raw = self._open(target, exchange, headers)
             status = raw.status
             kept = status == 200 or (300 <= status < 400 and status != 304)
             if not kept:
                 exchange.hurry()
             body = read_body(raw, exchange, limit if kept else DRAIN_BYTES)
         finally:
+            exchange.deadline = deadline
             enter(None)
         received = Received(
             request.url, status, exchange.headers, body if kept else None, is_conditional(headers)
@@ -140,7 +156,6 @@ class HttpProtocol:
     def _open(self, target: Target, exchange: Exchange, headers: dict[str, str]) -> Any:
         proxies = self._proxies(target, exchange)
         for last in (False, True):
-            enter(exchange)
             exchange.received = 0
             try:
                 return self._adapter.open(

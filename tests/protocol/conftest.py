@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from crawl_ops.config.load import load
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.protocol.http import HttpProtocol
+
+# A busy machine is no finding.
+settings.register_profile("protocol", deadline=None)
+settings.load_profile("protocol")
 
 DATA = Path(__file__).parent / "data"
 Reply = bytes | Iterable[bytes] | Callable[[bytes], bytes | Iterable[bytes] | None]

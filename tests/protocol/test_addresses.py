@@ -148,6 +148,14 @@ def test_a_dead_name_is_asked_for_once(client, monkeypatch):
     assert asked == ["dead.example"]
 
 
+def test_the_address_of_a_url(client, monkeypatch):
+    names(monkeypatch, {"a.example": [["127.0.0.9", "::1"]]})
+    http = client()
+    assert http.ip_address_of("http://a.example:81/x") == "127.0.0.9"
+    assert http.ip_address_of("http://b.example/") is None
+    assert http.ip_address_of("nonsense") is None
+
+
 @pytest.mark.parametrize("label", ["a" * 64, "a..b", "-" * 300])
 def test_a_name_that_cannot_be_one(client, label):
     answer = client().fetch(FetchRequest(f"http://{label}.invalid/"))

@@ -48,6 +48,21 @@ def test_a_challenge_is_answered(serve, client, auth_file):
     assert [b"Authorization" in request for request in server.requests] == [False, True]
 
 
+def test_once_answered_the_next_request_goes_with_it(serve, client, auth_file):
+    server = serve(guarded(), keep=True)
+    http = client(auth_file=auth_file(one("127.0.0.1", server.port)))
+    for _ in range(3):
+        assert http.fetch(FetchRequest(server.url())).status is ProtocolStatus.SUCCESS
+    assert [b"Authorization" in request for request in server.requests] == [False] + [True] * 3
+
+
+def test_a_wrong_password_is_not_tried_for_ever(serve, client, auth_file):
+    server = serve(b"HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\n\r\n")
+    http = client(auth_file=auth_file(one("127.0.0.1", server.port)))
+    assert http.fetch(FetchRequest(server.url())).status is ProtocolStatus.ACCESS_DENIED
+    assert len(server.requests) == 2
+
+
 @pytest.mark.parametrize(
     ("challenge", "more"),
     [

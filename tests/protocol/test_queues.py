@@ -193,10 +193,10 @@ def test_a_hundred_thousand_hosts_are_not_scanned():
     for number in range(100_000):
         queues.add(number, str(number))
         queues.add(-number - 1, str(number))
-    started = time.perf_counter()
+    started = time.thread_time()
     while (item := queues.take(0.0)) is not None:
         queues.release(item, 0.0)
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
     assert len(queues) == 100_000
 
 

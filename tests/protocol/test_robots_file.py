@@ -195,8 +195,8 @@ def test_all_groups_of_all_our_names_are_merged():
 
 @pytest.mark.parametrize(
     ("name", "token"),
-    [("TestBot", "testbot"), ("test-bot/1.0 (x)", "test-bot"), ("My Bot", "my"), ("*", ""), ("", ""),
-     (" bot2.x ", "bot2.x")],
+    [("TestBot", "testbot"), ("test-bot/1.0 (x)", "test-bot"), ("My Bot", "my"), ("*", ""),
+     ("", ""), (" bot2.x ", "bot2.x")],
 )  # fmt: skip
 def test_product_tokens(name, token):
     assert product_token(name) == token
@@ -205,17 +205,17 @@ def test_product_tokens(name, token):
 def test_a_pattern_made_to_be_slow_is_not():
     text = b"User-agent: *\nDisallow: /" + b"*a" * 8_000 + b"$\n"
     file = RobotsFile(text, ())
-    started = time.perf_counter()
+    started = time.thread_time()
     assert file.verdict("http://a.example/" + "a" * 2_000 + "b").allowed
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 def test_many_rules_are_quick():
     text = b"User-agent: *\n" + b"".join(b"Disallow: /pad%d/\n" % n for n in range(20_000))
     file = RobotsFile(text, ())
-    started = time.perf_counter()
+    started = time.thread_time()
     assert not file.verdict("http://a.example/pad7/x").allowed
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 @given(st.binary(max_size=400), st.text(max_size=40))
