@@ -7,6 +7,8 @@ from crawl_ops.parse.prescan import ATTRIBUTE
 MAX_ATTRIBUTES = 5_000
 MANY_EQUALS = 20_000
 STRIDE = 16_384
+SMALL_BYTES = 65_536
+"""Less than this cannot hold enough attributes to matter."""
 
 _TAG = re.compile(rb"<[A-Za-z][^\t\n\f\r >/]*+")
 
@@ -28,7 +30,7 @@ def with_bounded_attributes(data: bytes) -> bytes:
 
 def _may_have_too_many(data: bytes) -> bool:
     # Either many equals signs, or a long stretch without the end of a tag.
-    if len(data) < STRIDE:
+    if len(data) < SMALL_BYTES:
         return False
     if data.count(b"=") > MANY_EQUALS:
         return True

@@ -7,7 +7,7 @@ from crawl_ops.parse.head import HeadSource
 from crawl_ops.parse.html_sheet import FIELD, RECORD
 from crawl_ops.parse.links import MAX_ANCHOR_LENGTH, MAX_LINKS, srcset_urls
 from crawl_ops.parse.page import Outlink
-from crawl_ops.parse.text import MARK, block_lines, one_line
+from crawl_ops.parse.text import block_lines, one_line
 
 MAX_METAS = 1_000
 NOFOLLOW = frozenset(("nofollow", "ugc", "sponsored"))
@@ -66,17 +66,14 @@ class HtmlReader:
         link = self._anchor
         if link is None:
             return
-        text = self._pieces[self._anchor_from]
-        if number - self._anchor_from > 1:
-            text = "".join(self._pieces[self._anchor_from : number : 2])
-        if MARK in text:
-            text = text.replace(MARK, " ")
-        text = " ".join(text.split())
-        link.anchor = text[:MAX_ANCHOR_LENGTH].rstrip() or one_line(
-            " ".join(self._alts), MAX_ANCHOR_LENGTH
-        )
+        start = self._anchor_from
+        pieces = self._pieces
+        text = pieces[start] if number - start == 1 else "".join(pieces[start:number:2])
+        link.anchor = one_line(text, MAX_ANCHOR_LENGTH)
+        if self._alts:
+            link.anchor = link.anchor or one_line(" ".join(self._alts), MAX_ANCHOR_LENGTH)
+            self._alts.clear()
         self._anchor = None
-        self._alts.clear()
 
     def _add(self, href: str, anchor: str, rel: str, kind: LinkKind = LinkKind.LINK) -> None:
         if len(self.links) < MAX_LINKS:
