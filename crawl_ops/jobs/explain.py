@@ -15,6 +15,7 @@ from crawl_ops.jobs.explaining.standing import (
     index_step,
     origin_steps,
     schedule_step,
+    unknown_steps,
 )
 from crawl_ops.jobs.explaining.story import Step, iso
 from crawl_ops.storage.crawl_dir import CrawlDir
@@ -52,6 +53,7 @@ def _happened(config: CrawlConfig, evidence: Evidence) -> Iterator[Step]:
     if evidence.rounds and (left_out := not_generated(evidence, evidence.rounds[-1])):
         yield left_out
     yield from dedup_steps(evidence)
+    yield from unknown_steps(evidence)
 
 
 def _stands(crawl: CrawlDir, evidence: Evidence, now: datetime) -> Iterator[Step]:

@@ -171,7 +171,7 @@ def _updated(evidence: Evidence, found: Round, version: Version | None, row: Row
     detail = joined(
         f"segment {found.name}",
         None if decided else "no change but by links",
-        f"{row['status']}",
+        row["status"] if outcome == "added" else None,
         f"retries {row['retries']}" if row["retries"] else None,
         f"due {iso(row['fetch_time'])}",
     )

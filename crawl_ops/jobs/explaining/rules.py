@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.explaining.evidence import Evidence
-from crawl_ops.jobs.explaining.story import Step, joined
+from crawl_ops.jobs.explaining.story import Step, iso, joined
 from crawl_ops.protocol.robots_file import RobotsFile, product_tokens
 from crawl_ops.urls.chain import UrlChain
 
@@ -60,21 +60,21 @@ def robots_step(config: CrawlConfig, evidence: Evidence) -> Step | None:
     copy = next((row for row in evidence.robots if _origin(row["origin"]) == origin), None)
     if copy is None:
         return None
-    time, outcome = copy["fetch_time"], copy["outcome"]
-    where = f"by the newest copy of {origin}/robots.txt"
+    outcome = copy["outcome"]
+    where = f"by {origin}/robots.txt as it was at {iso(copy['fetch_time'])}"
     if outcome == "deferred":
-        return Step("robots", "deferred", copy["reason"] or "robots.txt cannot be had", None, time)
+        return Step("robots", "deferred", copy["reason"] or "robots.txt cannot be had", where)
     if outcome != "rules" or copy["content"] is None:
         allowed = outcome in ("allow_all", "rules")
         word = "allowed" if allowed else "disallowed"
         reason = copy["reason"] or f"robots.txt: {outcome}"
-        return Step("robots", word, reason, where, time)
+        return Step("robots", word, reason, where)
     agents = product_tokens((config.http.agent_name, *config.http.robots_agents))
     rules = RobotsFile(copy["content"], agents, f"{origin}/robots.txt")
     verdict = rules.verdict(evidence.url)
     delay = f"Crawl-delay {rules.crawl_delay_s:g} s" if rules.crawl_delay_s is not None else None
     word = "allowed" if verdict.allowed else "disallowed"
-    return Step("robots", word, verdict.rule, joined(where, delay), time)
+    return Step("robots", word, verdict.rule, joined(where, delay))
 
 
 def _origin(url: str) -> str:

@@ -9,8 +9,8 @@ from crawl_ops.jobs.explaining.story import Step, iso, joined
 
 
 def not_generated(evidence: Evidence, newest: Round) -> Step | None:
-    """Why the newest segment does not have the URL; None if it has, or nothing is known of it."""
-    if newest.generated is not None or evidence.row is None:
+    """Why the newest segment did not select the URL; None if it did, or a redirect led there."""
+    if newest.generated is not None or newest.fetch is not None or evidence.row is None:
         return None
     reason, detail = _why(evidence, newest)
     where = joined(detail, f"segment {newest.name}")

@@ -18,9 +18,9 @@ def origin_steps(evidence: Evidence) -> Iterator[Step]:
     injected = next((v for v in evidence.history if v.row is not None), None)
     if injected is not None and injected.manifest.job == "inject":
         yield Step("inject", "injected", "a seed", None, injected.created)
-    elif evidence.row is None:
-        yield from _unknown(evidence)
-    elif not any(found.links or _via(found) for found in evidence.rounds):
+    elif evidence.row is not None and not any(
+        found.links or _via(found) for found in evidence.rounds
+    ):
         reason = "no stored page links to it: a seed, or linked from segments that are gone"
         yield Step("inject", "known", reason)
 
@@ -29,9 +29,12 @@ def _via(found: Round) -> bool:
     return found.fetch is not None and found.fetch["via"] is not None
 
 
-def _unknown(evidence: Evidence) -> Iterator[Step]:
+def unknown_steps(evidence: Evidence) -> Iterator[Step]:
+    """That the crawldb does not know the URL."""
+    if evidence.row is not None:
+        return
     if any(found.links or found.fetch or found.rejected for found in evidence.rounds):
-        yield Step("crawldb", "unknown", "not known: see where it was refused or is waiting")
+        yield Step("crawldb", "unknown", "not known: the steps above say where it ended")
     else:
         reason = "not known: never seen; no link to it was found, or only on pages with nofollow"
         yield Step("crawldb", "unknown", reason)

@@ -1,0 +1,1 @@
+"""The parts of the warc job: pages out of segments, records for a file."""
