@@ -1,5 +1,12 @@
 -- The new crawldb rows of fetched URLs (Nutch rule 10.3). Not of those whose row is newer than the fetch.
-WITH met AS (
+WITH past AS (
+    SELECT
+        k, url, signature, modified_time, fetched_time, interval_s, retries, score, etag,
+        last_modified, content_type, depth, max_depth, metadata
+    FROM known SEMI JOIN fetched USING (k)
+),
+pointed AS (SELECT k, share, way FROM linked SEMI JOIN fetched USING (k)),
+met AS (
     SELECT
         new,
         old,
@@ -16,8 +23,8 @@ WITH met AS (
             ELSE json_merge_patch(old.metadata, new.metadata)
         END                                                                             AS metadata
     FROM fetched AS new
-    LEFT JOIN known AS old ON old.k = new.k
-    LEFT JOIN linked AS link ON link.k = new.k
+    LEFT JOIN past AS old ON old.k = new.k
+    LEFT JOIN pointed AS link ON link.k = new.k
     LEFT JOIN described AS about ON about.k = new.k
     WHERE (old.k IS NOT NULL OR $additions_allowed)
         AND coalesce(old.url = new.url, true)
