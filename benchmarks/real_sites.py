@@ -33,6 +33,7 @@ FETCHED = ("db_fetched", "db_notmodified", "db_duplicate")
 SAMPLE = 50
 HITS = 5
 EXPLAIN_MAX = 100
+REFUSALS = ("rejected", "disallowed", "left_out", "not_fetched", "not_selected")
 CONFIG = """\
 "http.agent.name" = "crawl-ops-real-sites"
 "http.filter.ipaddress.exclude" = []
@@ -151,7 +152,7 @@ def _refusal(answers: Sequence[Any]) -> str | None:
     # That it is not known is no reason; which rule or limit kept it out is.
     steps = answers[0]["steps"] if answers else []
     for step in steps:
-        if step["outcome"] in ("rejected", "refused", "dropped", "denied") and step.get("reason"):
+        if step["outcome"] in REFUSALS and step["reason"]:
             return f"{step['step']}: {step['reason']}"
     return None
 
