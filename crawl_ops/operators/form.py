@@ -36,11 +36,11 @@ def _main(max_depth: int) -> dict[str, Param]:
     return {
         "seeds": Param(
             list(DEMO_SEEDS),
-            type=["array", "string"],
+            type="array",  # with a second type the page shows JSON, not lines
             items={"type": "string"},
             title="Seeds",
-            description="One URL a line, Nutch's tab-separated metadata allowed; or the path of "
-            "a seed file or folder. As it stands: the demo site.",
+            description="One URL a line, Nutch's tab-separated metadata allowed; or one line that "
+            "is the path of a seed file or folder. As it stands: the demo site.",
         ),
         "depth": Param(
             min(USUAL_DEPTH, max_depth),

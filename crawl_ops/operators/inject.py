@@ -34,7 +34,8 @@ class InjectOperator(CrawlOperator):
 
     def prepare(self, context: "Context") -> None:
         self.run_id = context["dag_run"].run_id
-        refuse_unknown(context["dag_run"].conf or {}, context["params"])
+        # Not context["params"]: there Airflow has put everything that conf holds.
+        refuse_unknown(context["dag_run"].conf or {}, list(context["dag"].params))
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.inject import inject
@@ -43,9 +44,8 @@ class InjectOperator(CrawlOperator):
         return inject(crawl, config, _path_or_lines(self.seeds), now, operation=operation)
 
 
-def refuse_unknown(conf: dict[str, Any], params: Any) -> None:
+def refuse_unknown(conf: dict[str, Any], known: Sequence[str]) -> None:
     """Raise ConfigError for the first key of a run's conf that is no param (the schema lets it)."""
-    known = list(params)
     for key in conf:
         if key not in known:
             close = difflib.get_close_matches(key, known, n=1)

@@ -29,8 +29,8 @@ class ListOperator(CrawlOperator):
         """The list for people: list 3: 812 urls, 40 hosts."""
         if not isinstance(self.manifest, Mapping):
             return "all lists"
-        known = [key for key in ("urls", "hosts") if key in self.manifest]
-        counts = ", ".join(f"{self.manifest[key]} {key}" for key in known)
+        known = [(key, self.manifest[key]) for key in ("urls", "hosts") if key in self.manifest]
+        counts = ", ".join(f"{n:,} {key if n != 1 else key[:-1]}" for key, n in known)
         return f"list {self.manifest['list']}" + (f": {counts}" if counts else "")
 
     @property

@@ -23,6 +23,7 @@ NOT_FETCHED = """
     FROM crawldb WHERE status NOT IN ('db_fetched', 'db_notmodified')
     ORDER BY status, reason, url
 """
+NEXT = "SELECT min(fetch_time) AS due FROM crawldb"
 HITS = 5
 MOST = 1000
 
@@ -44,6 +45,8 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
         if row["segment"] in depths
     ]
     _print("Asked for in this run", ("depth", "status", "urls", "segment"), fetched)
+    for row in [] if fetched else crawl.query(config, NEXT):
+        sys.stdout.write(f"  nothing is due before {row['due']:%Y-%m-%d %H:%M %Z}\n")
     _print("In the crawldb", ("status", "urls"), list(crawl.query(config, KNOWN)))
     left = list(islice(crawl.query(config, NOT_FETCHED), MOST + 1))
     _print("Not fetched, and why", ("status", "url", "reason"), left[:MOST])

@@ -72,7 +72,7 @@ def run(conf: dict[str, Any], query: str) -> int:
 
 def conf_of(asked: argparse.Namespace, demo_seeds: tuple[str, ...]) -> dict[str, Any]:
     """The run's conf: only what was asked for, so that the form's defaults hold for the rest."""
-    conf: dict[str, Any] = {} if demo_seeds else {"seeds": asked.seeds}
+    conf: dict[str, Any] = {} if demo_seeds else {"seeds": [asked.seeds]}
     properties = dict(_property(given) for given in asked.D)
     if demo_seeds and demo_seeds != DEMO_SEEDS:
         conf["seeds"] = list(demo_seeds)

@@ -36,7 +36,7 @@ def validated(conf, max_depth=10):
         {"fetch_lists": 256},
         {"crawl_id": ""},
         {"crawl_id": "news-2026.1"},
-        {"seeds": "include/seeds"},
+        {"seeds": ["include/seeds"]},
         {"seeds": []},
         {"properties": {"http.timeout": 5000}},
         {"properties": None},
@@ -63,7 +63,8 @@ def test_accepted(conf):
         ({"crawl_id": "../elsewhere"}, "does not match"),
         ({"crawl_id": "a/b"}, "does not match"),
         ({"hosts": "a.test"}, "'a.test' is not of type 'null', 'array'"),
-        ({"seeds": None}, "None is not of type 'array', 'string'"),
+        ({"seeds": None}, "None is not of type 'array'"),
+        ({"seeds": "include/seeds"}, "'include/seeds' is not of type 'array'"),
         ({"properties": ["http.timeout"]}, "is not of type 'object', 'null'"),
     ],
 )

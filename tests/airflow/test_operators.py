@@ -61,7 +61,13 @@ class TaskInstance:
 
 def context(**run):
     dag_run = SimpleNamespace(**{"run_id": "manual__1", "conf": {}, **run})
-    return {"dag_run": dag_run, "params": {"seeds": [], "depth": 3}, "ti": TaskInstance()}
+    params = {"seeds": [], "depth": 3}
+    return {
+        "dag": SimpleNamespace(params=params),
+        "dag_run": dag_run,
+        "params": {**params, **dag_run.conf},  # so Airflow has it
+        "ti": TaskInstance(),
+    }
 
 
 @pytest.fixture
@@ -133,6 +139,7 @@ def test_a_list_is_handed_on_with_stop_and_progress(job, operator):
     ("manifest", "label"),
     [
         (MANIFEST, "list 3: 812 urls, 40 hosts"),
+        ({"list": 0, "urls": 1, "hosts": 1}, "list 0: 1 url, 1 host"),
         ({"list": 200}, "list 200"),
         (None, "all lists"),
     ],

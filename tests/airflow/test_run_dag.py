@@ -28,7 +28,7 @@ def test_own_seeds_are_a_path_that_no_working_folder_changes(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     given = ["--seeds", "seeds.txt", "--delay", "0.25", "-D", "http.timeout=5000"]
     assert conf(*given, "--agent", "us", "--topn", "9") == {
-        "seeds": str(tmp_path / "seeds.txt"),
+        "seeds": [str(tmp_path / "seeds.txt")],
         "depth": USUAL_DEPTH,
         "delay": 0.25,
         "agent": "us",
