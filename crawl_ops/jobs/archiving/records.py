@@ -58,6 +58,7 @@ def response(writer: WARCWriter, page: StoredPage) -> Any:
         row["url"],
         "response",
         payload=BytesIO(row["content"]),
+        length=len(row["content"]),  # else it is buffered twice, in files that stay open
         http_headers=StatusAndHeaders(
             _status_line(row["http_status"]), _http_headers(row), protocol="HTTP/1.1"
         ),
@@ -89,10 +90,12 @@ def metadata(writer: WARCWriter, page: StoredPage, response_id: str) -> Any:
     """The metadata record that goes with a response."""
     fields = [(name, value) for name, value in _fields(page) if value is not None]
     lines = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields)
+    block = lines.encode("utf-8")
     return writer.create_warc_record(
         page.content["url"],
         "metadata",
-        payload=BytesIO(lines.encode("utf-8")),
+        payload=BytesIO(block),
+        length=len(block),
         warc_content_type="application/warc-fields",
         warc_headers_dict={
             "WARC-Record-ID": _id("metadata", page.content["url"], page.content["attempt"]),
