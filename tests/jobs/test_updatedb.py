@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import random
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -526,6 +527,49 @@ def test_buckets_give_the_same_rows_as_one(given, another_crawl):
     key = lambda row: row["url"]  # noqa: E731
     assert sorted(given.rows(), key=key) == sorted(split.rows(), key=key)
     assert given.rows("hostdb") == split.rows("hostdb")
+
+
+def test_a_bucket_that_has_grown_too_large_is_split(given):
+    urls = [f"https://site{number}.test/" for number in range(2500)]
+    given.known([{"url": url} for url in urls])
+    given.segment(fetched=[given.fetched(urls[0])], links=[given.link(urls[0], SEED)])
+    given.update(**{"db.bucket.rows": 1000})
+    files = given.crawl.table("crawldb").current().files
+    assert len(files) == 4
+    assert sorted(row["url"] for row in given.rows()) == sorted([*urls, SEED])
+
+
+def test_threads_make_no_difference(given, another_crawl):
+    dice = random.Random(1)
+    other = another_crawl("other")
+    links = [
+        (
+            f"https://s{dice.randrange(50)}.test/",
+            f"https://t{dice.randrange(300)}.test/",
+            dice.random() ** 9,
+        )
+        for _ in range(20_000)
+    ]
+    written = []
+    for crawl, threads in ((given, 1), (other, 4)):
+        crawl.known([{"url": f"https://t{n}.test/"} for n in range(100)])
+        crawl.segment(links=[crawl.link(a, b, score=score) for a, b, score in links])
+        crawl.update(**{"duckdb.threads": threads, "db.update.max.inlinks": 60})
+        files = crawl.crawl.table("crawldb").current().files
+        written.append([crawl.crawl.files.read(entry.path) for entry in files])
+    assert written[0] == written[1]
+
+
+def test_strange_metadata_survives(given):
+    strange = {"nul": "a\0b", "quote": "\"'", "deep": {"x": [1, None]}, "": "empty", "é": "ü"}
+    given.known([{"url": SEED, "metadata": json.dumps(strange)}])
+    given.segment(
+        fetched=[given.fetched(SEED, metadata='{"fixedInterval": "no number"}')],
+        parsed=[given.parsed(SEED, ONE, metadata=json.dumps(strange | {"é": "new"}))],
+    )
+    given.update(**{"db.parsemeta.to.crawldb": "nul é"})
+    wanted = strange | {"é": "new", "fixedInterval": "no number"}
+    assert json.loads(given.row(SEED)["metadata"]) == wanted
 
 
 def test_rows_are_sorted_by_host_and_url(given):
