@@ -129,7 +129,6 @@ next(r for r in results if r.text != "a")
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs prctl")
 def test_workers_die_with_their_parent(config, tmp_path):
     parent = subprocess.Popen(
         (sys.executable, "-c", PARENT, str(tmp_path)), stdout=subprocess.PIPE, text=True
