@@ -147,9 +147,9 @@ class Cycle:
         self.view.stage(what, ends)
 
     def _stats(self) -> dict[str, int]:
-        from crawl_ops.jobs import readdb
+        from crawl_ops.jobs.readdb import stats as stats_of
 
-        stats = readdb.stats(self.crawl, self.config)
+        stats = stats_of(self.crawl, self.config)
         counts = stats.get("status", stats)
         return {str(status): counts[status] for status in DbStatus if counts.get(status)}
 

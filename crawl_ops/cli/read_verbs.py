@@ -1,4 +1,4 @@
-"""The verbs that read what a crawl holds."""
+"""The verbs that read what is in a crawl."""
 
 import sys
 from itertools import islice
