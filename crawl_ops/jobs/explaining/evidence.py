@@ -72,7 +72,11 @@ class Round:
 
 @dataclass(slots=True)
 class Evidence:
-    """All that is recorded of a URL. rounds: oldest first. history: kept versions, oldest first."""
+    """All that is recorded of a URL.
+
+    history: kept versions, oldest first. rounds: of all segments, oldest first. crowd: URLs of its
+    host or domain (generate.count.mode) in the newest one.
+    """
 
     url: str
     identity: UrlIdentity
@@ -81,6 +85,7 @@ class Evidence:
     history: list[Version]
     rounds: list[Round]
     robots: list[Row]
+    crowd: int
 
 
 def gather(crawl: CrawlDir, config: CrawlConfig, urls: Iterable[str]) -> Evidence:
@@ -100,14 +105,16 @@ def gather(crawl: CrawlDir, config: CrawlConfig, urls: Iterable[str]) -> Evidenc
         session.create(
             "wanted", "explain_wanted", keys=[k for k, _ in keys], slots=[slot for _, slot in keys]
         )
+        rounds = _rounds(crawl, session, identities[url].k)
         return Evidence(
             url=url,
             identity=identities[url],
             row=rows[url],
             current=current,
             history=_history(crawl, session, url, identities[url]),
-            rounds=_rounds(crawl, session, identities[url].k),
+            rounds=rounds,
             robots=_robots(crawl, session, identities[url]),
+            crowd=_crowd(session, rounds, identities[url]),
         )
 
 
@@ -143,6 +150,18 @@ def _rounds(crawl: CrawlDir, session: Session, k: int) -> list[Round]:
         found = rounds[fetch["segment"]]
         found.fetch, found.data = fetch, pages.page(fetch, "parse_data", DATA_COLUMNS)
     return list(rounds.values())
+
+
+def _crowd(session: Session, rounds: list[Round], identity: UrlIdentity) -> int:
+    if not rounds:
+        return 0
+    newest = rounds[-1]
+    session.bind_part(newest.segment, "crawl_generate", "newest")
+    by_domain = (newest.info.get("config") or {}).get("generate.count.mode") == "domain"
+    rows = session.rows(
+        "explain_crowd", by_domain=by_domain, domain=identity.domain, host=identity.host
+    )
+    return int(rows[0]["n"])
 
 
 def _robots(crawl: CrawlDir, session: Session, identity: UrlIdentity) -> list[Row]:

@@ -24,7 +24,8 @@ class UrlRules:
 
     def spellings(self) -> list[str]:
         """The URL in every form that the crawl may know it by; the default one first."""
-        return list(dict.fromkeys(filter(None, (*self.normalized.values(), self.url))))
+        known = filter(None, self.normalized.values())
+        return list(dict.fromkeys((*known, self.url)))
 
     def steps(self) -> Iterator[Step]:
         """What normalizers and filters make of it."""
@@ -78,8 +79,11 @@ def robots_step(config: CrawlConfig, evidence: Evidence) -> Step | None:
 
 
 def _origin(url: str) -> str:
-    """scheme://host:port without a port that is the scheme's own."""
-    parts = urlsplit(url)
+    """scheme://host:port without a port that is the scheme's own; empty for what is no URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
     host = parts.netloc.rpartition("@")[2].lower()
     usual = {"http": ":80", "https": ":443"}.get(parts.scheme, "")
     return f"{parts.scheme}://{host.removesuffix(usual) if usual else host}"

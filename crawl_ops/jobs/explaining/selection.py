@@ -32,7 +32,7 @@ def _why(evidence: Evidence, newest: Round) -> tuple[str, str | None]:
         return found, detail
     if marked := _open_segment(evidence, newest, at.manifest.segments if at else ()):
         return f"in segment {marked}, which was open then", detail
-    return _by_rule(row, info, evidence.url), detail
+    return _by_rule(row, info, evidence.url, evidence.crowd), detail
 
 
 def _by_time(row: Row, info: dict[str, Any]) -> str | None:
@@ -53,7 +53,7 @@ def _open_segment(evidence: Evidence, newest: Round, folded: tuple[str, ...]) ->
     return None
 
 
-def _by_rule(row: Row, info: dict[str, Any], url: str) -> str:
+def _by_rule(row: Row, info: dict[str, Any], url: str, crowd: int) -> str:
     value = _sort_value(row, info)
     status = _property(info, "generate.restrict.status", "")
     if status and row["status"] != status:
@@ -64,16 +64,16 @@ def _by_rule(row: Row, info: dict[str, Any], url: str) -> str:
     longest = _property(info, "generate.min.interval", -1)
     if longest != -1 and row["interval_s"] > longest:
         return f"generate.min.interval {longest}: its interval was {row['interval_s']} s"
+    most = _property(info, "generate.max.count", -1)
+    if 0 <= most <= crowd:
+        unit = _property(info, "generate.count.mode", "host")
+        return f"generate.max.count {most}: {crowd} URLs of its {unit} came before it"
     lowest = (info.get("selection") or {}).get("lowest")
     if lowest and (-value, url) > (-lowest["sort_value"], lowest["url"]):
         return (
             f"below the cut of generate.topN: the lowest score selected was"
             f" {lowest['sort_value']:.6g}, its own was {value:.6g}"
         )
-    most = _property(info, "generate.max.count", -1)
-    if most >= 0:
-        unit = _property(info, "generate.count.mode", "host")
-        return f"generate.max.count {most}: so many URLs of its {unit} came before it"
     return "no rule on record left it out"
 
 
