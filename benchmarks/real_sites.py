@@ -188,7 +188,8 @@ def crawl_site(
         last = command("crawl", "--seeds", str(seeds), "--depth", str(links + 1))[-1]
         account.seconds = time.monotonic() - began
         account.indexed = last["indexed"]
-        account.served = sum(status == 200 for status, _ in server.requests)
+        good = {path for status, path in server.requests if status == 200}
+        account.served = len(good - {"/robots.txt"})
         account.repeated = sum(n > 1 for (_, path), n in server.requests.items() if path in paths)
         account_for(command, server.origin, sorted(paths), account)
         sample = random.Random(package).sample(pages, min(SAMPLE, len(pages)))
