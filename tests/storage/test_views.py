@@ -280,7 +280,7 @@ def test_what_reads_is_allowed(crawl: CrawlDir, config: CrawlConfig, sql: str) -
 
 
 def test_a_large_question_spills_into_the_crawl_folder(crawl: CrawlDir) -> None:
-    config = load(None, {"http.agent.name": "x", "duckdb.memory.limit": "60MB"})
+    config = load(None, {"http.agent.name": "x", "duckdb.memory_limit": "60MB"})
     rows = asked(
         crawl,
         config,
