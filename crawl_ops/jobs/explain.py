@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import StoreError
 from crawl_ops.jobs.explaining.evidence import Evidence, gather
 from crawl_ops.jobs.explaining.rounds import round_steps
 from crawl_ops.jobs.explaining.rules import UrlRules, robots_step
@@ -19,6 +18,7 @@ from crawl_ops.jobs.explaining.standing import (
 )
 from crawl_ops.jobs.explaining.story import Step, iso
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.reading import read_again
 
 
 def explain(crawl: CrawlDir, config: CrawlConfig, url: str, now: datetime) -> dict[str, Any]:
@@ -29,10 +29,7 @@ def explain(crawl: CrawlDir, config: CrawlConfig, url: str, now: datetime) -> di
     happened, in order, then where the URL stands. Times are ISO 8601 in UTC, or None.
     """
     rules = UrlRules(config, url)
-    try:
-        evidence = gather(crawl, config, rules.spellings())
-    except StoreError:  # a file was swept away meanwhile; now its successor is there
-        evidence = gather(crawl, config, rules.spellings())
+    evidence = read_again(lambda: gather(crawl, config, rules.spellings()))
     steps = [*rules.steps(), *_happened(config, evidence), *_stands(crawl, evidence, now)]
     row = evidence.row
     return {

@@ -3,11 +3,13 @@
 import base64
 import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import LinkKind
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.reading import read_again
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.url_rows import Row, UrlRows
 from crawl_ops.urls.chain import UrlChain
@@ -23,6 +25,10 @@ def segments(crawl: CrawlDir, config: CrawlConfig) -> list[dict[str, Any]]:  # n
     generated, fetched, parsed: numbers of URLs. folded: in the crawldb. counts: URLs by fetch
     status, parse status (`parse_…`) and rule that left them out (`left.…`), of finished lists.
     """
+    return read_again(lambda: _summaries(crawl))
+
+
+def _summaries(crawl: CrawlDir) -> list[dict[str, Any]]:
     folded = set(crawl.table("crawldb").current().segments)
     return [_summary(crawl.segment(name), name in folded) for name in crawl.segments()]
 
@@ -83,12 +89,19 @@ def get(
     are those of the newest fetch that did: `content_segment` names its segment.
     Raises NotFoundError for a segment that does not exist.
     """
+    normalized = UrlChain(config, "default", filter=False).normalize(url)
+    spellings = list(dict.fromkeys(filter(None, (normalized, url))))
+    return read_again(lambda: _get(crawl, config, spellings, segment))
+
+
+def _get(
+    crawl: CrawlDir, config: CrawlConfig, spellings: Sequence[str], segment: str | None
+) -> dict[str, Any] | None:
     names = crawl.segments() if segment is None else [segment]
     identifier = UrlIdentifier(crawl.seed)
-    normalized = UrlChain(config, "default", filter=False).normalize(url)
     with crawl.session(config) as session:
         rows = UrlRows(session, map(crawl.segment, names))
-        for wanted in dict.fromkeys(filter(None, (normalized, url))):
+        for wanted in spellings:
             k = identifier.identify(wanted).k
             fetches = [fetch for fetch in rows.fetches(k) if fetch["url"] == wanted]
             if fetches:

@@ -212,6 +212,11 @@ class World:
         return found[0]
 
 
+@pytest.fixture(autouse=True)
+def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRAWL_OPS_FSYNC", "0")
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path / "crawl")
@@ -355,6 +360,41 @@ def test_a_link_that_waits_for_updatedb(world: World) -> None:
         ("generate", "not_selected", "not in the crawldb when the segment was made"),
         ("index", "not_indexed", "db_unfetched: not fetched yet, found by link"),
         ("schedule", "due", "may be in the next segment"),
+    ]
+
+
+def test_links_of_many_segments_are_told_shortly(world: World) -> None:
+    world.inject(*(f"{SITE}{n}" for n in range(5)))
+    for number in range(5):
+        world.page(f"{SITE}{number}")
+        world.link(f"{SITE}{number}", f"{SITE}known")
+        if number == 1:
+            world.page(f"{SITE}known")
+        last = world.round(topn=1)
+    links = world.steps(f"{SITE}known", "link")
+    assert [reason for _, _, reason in links] == [
+        *(f"a link on {SITE}{number}" for number in range(3)),
+        f"links in 2 more segments, the last {last}",
+    ]
+    assert [outcome for _, outcome, _ in world.steps(f"{SITE}known", "updatedb")] == [
+        "added",
+        "db_fetched",
+    ]
+
+
+def test_an_older_fetch_changes_nothing(world: World) -> None:
+    world.inject(SITE)
+    old = world.generate()
+    new = world.generate(force=True)
+    world.page(SITE)
+    world.fetch(old)
+    world.later(minutes=1)
+    world.page(SITE)
+    world.finish_round(new)
+    updatedb(world.crawl, world.config, [old], world.now)
+    assert world.steps(SITE, "updatedb") == [
+        ("updatedb", "ignored", "the crawldb had a newer fetch of it"),
+        ("updatedb", "db_fetched", None),
     ]
 
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from crawl_ops.jobs.explaining.evidence import Evidence, Round, Row, Version
 from crawl_ops.jobs.explaining.story import Step, iso, joined
 
+LINKING_ROUNDS = 3
 LINKED = {
     "link": "a link",
     "redirect": "a redirect",
@@ -24,8 +24,7 @@ def round_steps(evidence: Evidence, found: Round) -> Iterator[Step]:
     yield from _rejected(found, "generate")
     yield from _fetch_steps(found)
     yield from _parse_steps(found)
-    for link in found.links:
-        yield _linked(found, link)
+    yield from _links(evidence, found)
     yield from _rejected(found, "parse")
     yield from _folded(evidence, found)
 
@@ -136,6 +135,17 @@ def _parsed(found: Round, row: Row) -> Step:
     return Step("parse", "parsed" if success else row["parse_status"], reason, detail)
 
 
+def _links(evidence: Evidence, found: Round) -> Iterator[Step]:
+    """The links of the first rounds that have some; of the rest only their number."""
+    linking = [one.name for one in evidence.rounds if one.links]
+    if found.name in linking[:LINKING_ROUNDS]:
+        for link in found.links:
+            yield _linked(found, link)
+    elif linking[-1:] == [found.name]:
+        more = len(linking) - LINKING_ROUNDS
+        yield Step("link", "linked", f"links in {more} more segments, the last {found.name}")
+
+
 def _linked(found: Round, row: Row) -> Step:
     source = f"{LINKED[row['kind']]} on {row['from_url']}{_more(row['n'])}"
     anchor = f"anchor {row['anchor'][:100]!r}" if row["anchor"] else None
@@ -157,25 +167,30 @@ def _folded(evidence: Evidence, found: Round) -> Iterator[Step]:
         reason = "not added: db.update.additions.allowed, or purged"
         yield Step("updatedb", "left_out", reason, f"segment {found.name}", version.created)
     elif row is not None:
-        yield _updated(evidence, found, version, row)
+        yield from _updated(evidence, found, version, row)
 
 
 def _last_by(row: Row | None, segment: str) -> Row | None:
     return row if row is not None and row["segment"] == segment else None
 
 
-def _updated(evidence: Evidence, found: Round, version: Version | None, row: Row) -> Step:
-    new = version is not None and _before(evidence, version) is None and found.generated is None
-    outcome = "added" if new and row["status"] == "db_unfetched" else row["status"]
-    decided: Any = row["segment"] == found.name or new
+def _updated(evidence: Evidence, found: Round, version: Version | None, row: Row) -> Iterator[Step]:
+    time = version.created if version else None
+    new = version is not None and _before(evidence, version) is None
+    if row["segment"] != found.name and not new:
+        # A link to a known URL changes its score; an older fetch changes nothing.
+        if found.fetch is not None:
+            reason = "the crawldb had a newer fetch of it"
+            yield Step("updatedb", "ignored", reason, f"segment {found.name}", time)
+        return
+    outcome = "added" if new and row["segment"] is None else row["status"]
     detail = joined(
         f"segment {found.name}",
-        None if decided else "no change but by links",
         row["status"] if outcome == "added" else None,
         f"retries {row['retries']}" if row["retries"] else None,
         f"due {iso(row['fetch_time'])}",
     )
-    return Step("updatedb", outcome, row["reason"], detail, version.created if version else None)
+    yield Step("updatedb", outcome, row["reason"], detail, time)
 
 
 def _before(evidence: Evidence, version: Version) -> Row | None:
