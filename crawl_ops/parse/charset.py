@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import cchardet
-import webencodings  # type: ignore[import-untyped]
+import webencodings
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.parse.page import Page

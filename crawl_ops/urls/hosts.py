@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ada_url import idna_to_ascii, idna_to_unicode
-from tldextract import TLDExtract
 
 _PARTS = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]*):"  # scheme
@@ -83,6 +82,9 @@ class Domains:
     """Registered domains by the public suffix list bundled with tldextract; never the network."""
 
     def __init__(self, private_suffixes: bool = False) -> None:
+        # It loads requests, which what asks for no domain need not wait for.
+        from tldextract import TLDExtract
+
         self._extract = TLDExtract(
             suffix_list_urls=(), cache_dir=None, include_psl_private_domains=private_suffixes
         )

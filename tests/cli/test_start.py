@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-HEAVY = ("airflow", "duckdb", "pyarrow", "lxml", "tantivy", "rich")
+HEAVY = ("airflow", "duckdb", "pyarrow", "lxml", "tantivy", "rich", "requests")
 PROGRAM = """
 import json, sys
 from crawl_ops.cli.main import main
