@@ -12,16 +12,16 @@ from datetime import datetime
 from filelock import FileLock, Timeout
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import NotFoundError, StoppedError
+from crawl_ops.errors import NotFoundError, StoppedError, StoreError
 from crawl_ops.jobs.fetching.engine import Workers
-from crawl_ops.jobs.fetching.items import ListRows
 from crawl_ops.jobs.fetching.run import FetchRun
 from crawl_ops.jobs.fetching.writing import WriterThread
 from crawl_ops.model import JobReport
 from crawl_ops.protocol.http import HttpProtocol
 from crawl_ops.protocol.robots import RobotsRules
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.fetch_writer import FetchWriter, fetched_keys, recover
+from crawl_ops.storage.fetch_list import FetchList
+from crawl_ops.storage.fetch_writer import FetchWriter, fetched_keys, open_redirects, recover
 from crawl_ops.storage.lookup import CrawlDbLookup
 from crawl_ops.storage.segment import Segment
 from crawl_ops.urls.identity import UrlIdentifier
@@ -84,17 +84,32 @@ def _alone(
     """Nobody else on this machine fetches these lists meanwhile: a host is not asked by two."""
     with contextlib.ExitStack() as held:
         for number in numbers:
-            folder = segment.journal_folder(number)
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(folder / ".lock", timeout=LOCK_WAIT_S)
-            while True:
-                with contextlib.suppress(Timeout):
-                    held.enter_context(lock)
-                    break
-                if stop is not None and stop.is_set():
-                    raise StoppedError("fetch: asked to stop while another fetch had the list")
-                log.info("fetch %s: list %d is being fetched; waiting", segment.name, number)
+            held.enter_context(_lock(segment, number, stop))
         yield
+
+
+@contextlib.contextmanager
+def _lock(segment: Segment, number: int, stop: threading.Event | None) -> Iterator[None]:
+    folder = segment.journal_folder(number)
+    told = False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock")
+        while True:
+            with contextlib.suppress(Timeout):
+                lock.acquire(timeout=LOCK_WAIT_S)
+                break
+            if stop is not None and stop.is_set():
+                raise StoppedError("fetch: asked to stop while another fetch had the list")
+            if not told:
+                log.info("fetch %s: list %d is being fetched; waiting", segment.name, number)
+                told = True
+    except OSError as error:
+        raise StoreError(f"{error.filename or folder}: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _fetch_lists(
@@ -111,7 +126,7 @@ def _fetch_lists(
     for number in numbers:
         if regained := recover(segment, number):
             log.info("fetch %s: %d urls of a killed attempt regained", segment.name, regained)
-    lists = {number: ListRows(segment, number) for number in numbers}
+    lists = {number: FetchList(segment, number) for number in numbers}
     done = {number: fetched_keys(segment, number) for number in numbers}
     robots = RobotsRules(config, http)
     _remember_robots(crawl, config, lists.values(), robots)
@@ -124,6 +139,9 @@ def _fetch_lists(
         with WriterThread(writers) as writer:
             identifier = UrlIdentifier(crawl.seed)
             run = FetchRun(config, clock, workers, writer, lists, done, identifier, lookup, attempt)
+            for number in numbers:
+                if done[number]:
+                    run.resume(number, open_redirects(segment, number))
             run.run(stop, progress)
     finally:
         workers.close()
@@ -133,7 +151,7 @@ def _fetch_lists(
 
 
 def _remember_robots(
-    crawl: CrawlDir, config: CrawlConfig, lists: Iterable[ListRows], robots: RobotsRules
+    crawl: CrawlDir, config: CrawlConfig, lists: Iterable[FetchList], robots: RobotsRules
 ) -> None:
     """Good copies of robots.txt that the hostdb keeps are used while they are young enough."""
     hosts = sorted(set().union(*(rows.hosts() for rows in lists)))

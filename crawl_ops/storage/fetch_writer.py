@@ -25,6 +25,10 @@ class FetchRecord:
     rejected: list[dict[str, Any]] = field(default_factory=list)
     robots: list[dict[str, Any]] = field(default_factory=list)
 
+    def parts(self) -> tuple[list[dict[str, Any]], ...]:
+        """The rows of each part."""
+        return self.content, self.crawl_parse, self.rejected, self.robots, self.crawl_fetch
+
 
 class FetchWriter:
     """The part files of one attempt at one fetch list. Not thread-safe."""
@@ -66,6 +70,12 @@ class FetchWriter:
         self._journal, self._since = None, None
         self._part += 1
         self._rows = {name: [] for name in WRITTEN}
+
+    def abandon(self) -> None:
+        """Write no more; the journal of the open part is left for the next attempt."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
     def _stem(self) -> str:
         return f"{self._attempt}.{self._part:04}"
@@ -109,4 +119,16 @@ def fetched_keys(segment: Segment, number: int) -> set[int]:
     """The keys of a list that are done already."""
     files = segment.part_files("crawl_fetch", [number])
     tables = [segment.read_part(file, "crawl_fetch", ["k"]) for file in files]
-    return {k.as_py() for table in tables for k in table.column("k")}
+    keys: list[int] = [k for table in tables for k in table.column("k").to_pylist()]
+    return set(keys)
+
+
+def open_redirects(segment: Segment, number: int) -> list[dict[str, Any]]:
+    """The crawl_fetch rows of a list that name a target by redirect_url."""
+    files = segment.part_files("crawl_fetch", [number])
+    tables = [segment.read_part(file, "crawl_fetch") for file in files]
+    return [
+        row
+        for table in tables
+        for row in table.filter(table.column("redirect_url").is_valid()).to_pylist()
+    ]

@@ -1,8 +1,14 @@
 """A crawl folder whose tables and segments are given as rows."""
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +17,8 @@ import pytest
 
 from crawl_ops.config.load import load
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.jobs.fetch import fetch
+from crawl_ops.jobs.parse import parse
 from crawl_ops.jobs.updatedb import updatedb
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
@@ -205,3 +213,231 @@ def another_crawl(tmp_path: Path):
 def crawls(tmp_path_factory: pytest.TempPathFactory):
     """Makes any number of crawls, for a test that runs its body many times."""
     return lambda: GivenCrawl(tmp_path_factory.mktemp("given") / "crawl")
+
+
+# Servers for fetch and parse
+
+
+@dataclass
+class Asked:
+    """One request: monotonic times, and what was sent."""
+
+    host: str
+    path: str
+    headers: dict[str, str]
+    started: float
+    ended: float = 0.0
+
+
+Reply = bytes | Callable[[Asked], bytes]
+
+
+class Site:
+    """A web of several hosts on loopback addresses, with a log. What is not said is a 404."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, Reply] = {}
+        self.log: list[Asked] = []
+        self.port = 0
+        self._closed = threading.Event()
+        self._listeners: dict[str, socket.socket] = {}
+        self.listen("127.0.0.1")
+
+    def listen(self, *addresses: str) -> None:
+        """Answer on further addresses; the port is the same for all."""
+        for address in addresses:
+            listener = socket.create_server((address, self.port), backlog=256)
+            self.port = listener.getsockname()[1]
+            self._listeners[address] = listener
+            threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+
+    def url(self, path: str = "/", host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    def put(self, path: str, reply: Reply, host: str = "127.0.0.1") -> str:
+        """Say what a URL answers; returns the URL."""
+        url = self.url(path, host)
+        self.pages[url] = reply
+        return url
+
+    def page(
+        self,
+        path: str,
+        body: str | bytes = "<p>page</p>",
+        host: str = "127.0.0.1",
+        status: int = 200,
+        **headers: str,
+    ) -> str:
+        """A page; header names are written with underscores."""
+        return self.put(path, self.reply(status, body, **headers), host)
+
+    def redirect(self, path: str, to: str, host: str = "127.0.0.1", status: int = 301) -> str:
+        return self.page(path, "", host, status, location=to)
+
+    @staticmethod
+    def reply(status: int = 200, body: str | bytes = "", **headers: str) -> bytes:
+        data = body.encode() if isinstance(body, str) else body
+        given = {"content_type": "text/html; charset=utf-8", **headers}
+        lines = [f"{name.replace('_', '-')}: {value}" for name, value in given.items()]
+        lines.append(f"content-length: {len(data)}")
+        return f"HTTP/1.1 {status} X\r\n".encode() + "\r\n".join([*lines, "", ""]).encode() + data
+
+    def asked(self, *, robots: bool = False) -> list[str]:
+        """The URLs asked for, in order; robots.txt only if wanted."""
+        return [
+            f"http://{one.host}{one.path}"
+            for one in self.log
+            if robots or one.path != "/robots.txt"
+        ]
+
+    def paths(self, *, robots: bool = False) -> list[str]:
+        return [one.path for one in self.log if robots or one.path != "/robots.txt"]
+
+    def gaps(self, host: str = "127.0.0.1") -> list[float]:
+        """Seconds between the end of a request for a page and the start of the next."""
+        mine = sorted(
+            (o for o in self.log if o.host == f"{host}:{self.port}" and o.path != "/robots.txt"),
+            key=lambda one: one.started,
+        )
+        return [b.started - a.ended for a, b in pairwise(mine)]
+
+    def close(self) -> None:
+        self._closed.set()
+        for listener in self._listeners.values():
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+
+    def _accept(self, listener: socket.socket) -> None:
+        while not self._closed.is_set():
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as lines, contextlib.suppress(OSError):
+            connection.settimeout(20)
+            while not self._closed.is_set() and (first := lines.readline()):
+                headers = {}
+                while line := lines.readline().strip():
+                    name, _, value = line.decode("latin-1").partition(":")
+                    headers[name.lower()] = value.strip()
+                path = first.split(b" ")[1].decode()
+                one = Asked(headers.get("host", ""), path, headers, time.monotonic())
+                self.log.append(one)
+                reply = self.pages.get(f"http://{one.host}{path}", self.reply(404))
+                try:
+                    data = reply(one) if callable(reply) else reply
+                finally:
+                    one.ended = time.monotonic()
+                if not data:
+                    return
+                connection.sendall(data)
+                one.ended = time.monotonic()
+                if not data.startswith(b"HTTP/1.1"):
+                    return
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Host names by address: names["a.test"] = "127.0.0.2"."""
+    known: dict[str, str] = {}
+    real = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *a, **k: real(known.get(host, host), *a, **k)
+    )
+    return known
+
+
+class Round:
+    """A crawl with fetch lists given by URL, fetched and parsed without delay unless said."""
+
+    def __init__(self, given: GivenCrawl) -> None:
+        self.given = given
+        self.crawl = given.crawl
+        self.now = NOW
+
+    def config(self, **properties: Any) -> CrawlConfig:
+        quick = {
+            "http.agent.name": "testbot",
+            "http.filter.ipaddress.exclude": "",
+            "http.timeout": 5000,
+            "fetcher.server.delay": 0.0,
+            "fetcher.exceptions.per.queue.delay": 0.0,
+            "parser.processes": 0,
+            "urlfilter.regex.rules": "+.",
+        }
+        return self.given.config(**{**quick, **properties})
+
+    def lists(self, *lists: Sequence[str | Row], name: str = "20260301000000") -> str:
+        """A generated segment with these lists; rows or URLs."""
+        segment = self.crawl.new_segment(name)
+        for number, urls in enumerate(lists):
+            rows = [self._generated(url, number, at) for at, url in enumerate(urls)]
+            segment.write_part("crawl_generate", number, "g.0000", rows)
+        segment.publish(
+            {"lists": [{"list": n} for n in range(len(lists))], "created": NOW.isoformat()}
+        )
+        return name
+
+    def _generated(self, url: str | Row, number: int, position: int) -> Row:
+        row = {"url": url} if isinstance(url, str) else dict(url)
+        return {
+            **self.given.identity(row["url"]),
+            "list": number,
+            "position": position,
+            "score": 1.0,
+            "status": "db_unfetched",
+            "fetch_time": NOW,
+            "interval_s": 2_592_000,
+            "retries": 0,
+            **row,
+        }
+
+    def fetch(
+        self, segment: str, conf: Mapping[str, Any] | None = None, **options: Any
+    ) -> JobReport:
+        clock = options.pop("clock", lambda: self.now)
+        return fetch(self.crawl, self.config(**(conf or {})), segment, clock, **options)
+
+    def parse(
+        self, segment: str, conf: Mapping[str, Any] | None = None, **options: Any
+    ) -> JobReport:
+        return parse(self.crawl, self.config(**(conf or {})), segment, self.now, **options)
+
+    def rows(self, segment: str, part: str) -> list[Row]:
+        """The rows of a part that count."""
+        found = self.crawl.segment(segment)
+        return [
+            row
+            for file in found.part_files(part)
+            for row in pq.read_table(self.crawl.files.location(file.path)).to_pylist()
+        ]
+
+    def fetched(self, segment: str) -> dict[str, Row]:
+        """crawl_fetch by URL; each URL is there once."""
+        rows = self.rows(segment, "crawl_fetch")
+        assert len({row["url"] for row in rows}) == len(rows)
+        return {row["url"]: row for row in rows}
+
+    def rejected(self, segment: str) -> dict[str, Row]:
+        return {row["url"]: row for row in self.rows(segment, "rejected")}
+
+    def links(self, segment: str) -> list[tuple[str, str, str]]:
+        """(kind, from, to), sorted."""
+        rows = self.rows(segment, "crawl_parse")
+        return sorted((row["kind"], row["from_url"], row["to_url"]) for row in rows)
+
+
+@pytest.fixture
+def round_of(given: GivenCrawl) -> Round:
+    return Round(given)

@@ -9,13 +9,16 @@ from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.jobs.fetching.items import FetchItem
+from crawl_ops.jobs.fetching.items import SITEMAP, FetchItem
 from crawl_ops.model import ProtocolStatus
+from crawl_ops.parse.sitemap import locations
 from crawl_ops.protocol.answer import Answer, FetchRequest
 from crawl_ops.protocol.http import HttpProtocol
+from crawl_ops.protocol.plugs import Protocols
 from crawl_ops.protocol.robots import RobotsAnswer, RobotsRules
 
 Clock = Callable[[], datetime]
+_WITH_ROBOTS = ("http://", "https://")
 
 
 @dataclass(slots=True)
@@ -23,6 +26,7 @@ class Result:
     """What asking for an item came to: an answer, or why nothing was asked.
 
     token: what the queues know the item by. ended: monotonic seconds.
+    sitemaps: what a sitemap index names.
     """
 
     token: Any
@@ -31,7 +35,16 @@ class Result:
     robots: RobotsAnswer | None = None
     answer: Answer | None = None
     denied: str | None = None
-    deferred: str | None = None
+    deferred: bool = False
+    sitemaps: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Address:
+    """The address of a host; None if it has none."""
+
+    host: str
+    address: str | None
 
 
 class Workers:
@@ -42,10 +55,11 @@ class Workers:
     ) -> None:
         self._config = config
         self._http = http
+        self._protocols = Protocols(config, http)
         self._robots = robots
         self._clock = clock
-        self._work: queue.SimpleQueue[tuple[Any, FetchItem] | None] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[tuple[Any, FetchItem] | str | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Result | Address] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=self._run, name=f"fetch-{number}", daemon=True)
             for number in range(count)
@@ -53,6 +67,10 @@ class Workers:
         self.busy = 0
         for thread in self._threads:
             thread.start()
+
+    @property
+    def count(self) -> int:
+        return len(self._threads)
 
     @property
     def idle(self) -> int:
@@ -63,9 +81,14 @@ class Workers:
         self.busy += 1
         self._work.put((token, item))
 
-    def results(self, timeout: float) -> list[Result]:
+    def look_up(self, host: str) -> None:
+        """Have the address of a host looked up."""
+        self.busy += 1
+        self._work.put(host)
+
+    def results(self, timeout: float) -> list[Result | Address]:
         """Results there are; waits up to `timeout` seconds for the first."""
-        found: list[Result] = []
+        found: list[Result | Address] = []
         try:
             found.append(self._results.get(timeout=max(timeout, 0.0)))
             while True:
@@ -81,35 +104,35 @@ class Workers:
 
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
-            token, item = work
-            try:
-                result = self._ask(token, item)
-            except Exception as error:  # noqa: BLE001  (a fault of ours costs its own URL only)
-                reason = f"program error: {type(error).__name__}: {error}"[:500]
-                answer = Answer(url=item.url, status=ProtocolStatus.FAILED, reason=reason)
-                result = Result(token, item, time.monotonic(), answer=answer)
-            self._results.put(result)
+            self._results.put(self._address(work) if isinstance(work, str) else self._result(*work))
+
+    def _address(self, host: str) -> Address:
+        try:
+            return Address(host, self._http.ip_address_of(f"http://{host}/"))
+        except Exception:  # noqa: BLE001  (a fault of ours: the host is a queue of its own)
+            return Address(host, None)
+
+    def _result(self, token: Any, item: FetchItem) -> Result:
+        try:
+            return self._ask(token, item)
+        except Exception as error:  # noqa: BLE001  (a fault of ours costs its own URL only)
+            reason = f"program error: {type(error).__name__}: {error}"[:500]
+            answer = Answer(url=item.url, status=ProtocolStatus.FAILED, reason=reason)
+            return Result(token, item, time.monotonic(), answer=answer)
 
     def _ask(self, token: Any, item: FetchItem) -> Result:
-        robots = self._robots.of(item.url, self._clock())
-        result = Result(token, item, time.monotonic(), robots)
-        if robots.outcome == "deferred":
-            result.deferred = robots.reason or "robots.txt cannot be had"
-            return result
-        if denied := self._denied(item, robots):
-            result.denied = denied
-            return result
-        row = item.row
-        known = row["signature"] is not None
-        result.answer = self._http.fetch(
-            FetchRequest(
-                url=item.url,
-                modified_time=row["modified_time"] if known else None,
-                etag=row["etag"] if known else None,
-                last_modified=row["last_modified"] if known else None,
-            )
-        )
+        result = Result(token, item, time.monotonic())
+        if item.url.startswith(_WITH_ROBOTS):
+            result.robots = robots = self._robots.of(item.url, self._clock())
+            result.ended = time.monotonic()
+            result.deferred = robots.outcome == "deferred"
+            result.denied = None if result.deferred else self._denied(item, robots)
+            if result.deferred or result.denied is not None:
+                return result
+        result.answer = answer = self._protocols.fetch(_request(item))
         result.ended = time.monotonic()
+        if item.kind == SITEMAP and answer.status is ProtocolStatus.SUCCESS:
+            result.sitemaps = self._named(item, answer)
         return result
 
     def _denied(self, item: FetchItem, robots: RobotsAnswer) -> str | None:
@@ -124,3 +147,33 @@ class Workers:
                 f" fetcher.max.crawl.delay {longest:g}"
             )
         return None
+
+    def _named(self, item: FetchItem, answer: Answer) -> tuple[str, ...]:
+        """The sitemaps that a sitemap index names; pages are left to parse."""
+        sitemap = self._config.sitemap
+        try:
+            contents = locations(
+                answer.content,
+                item.url,
+                hint=answer.charset_hint,
+                strict=sitemap.strict_parsing,
+                now=self._clock(),
+                size_max=sitemap.size_max,
+            )
+        except Exception:  # noqa: BLE001  (parse will say what is wrong with it)
+            return ()
+        if contents.kind != "index":
+            return ()
+        return tuple(location.url for location in contents.locations)
+
+
+def _request(item: FetchItem) -> FetchRequest:
+    row = item.row
+    if row["signature"] is None:
+        return FetchRequest(item.url)
+    return FetchRequest(
+        item.url,
+        modified_time=row["modified_time"],
+        etag=row["etag"],
+        last_modified=row["last_modified"],
+    )

@@ -14,18 +14,28 @@ class Limits:
         self._ends = started + fetcher.timelimit_mins * 60 if fetcher.timelimit_mins >= 0 else None
         self._least = fetcher.throughput_threshold_pages
         self._misses_left = fetcher.throughput_threshold_retries
-        self._next_check = started + fetcher.throughput_threshold_check_after * 60
-        self._pages = 0
+        self._since = started + fetcher.throughput_threshold_check_after * 60
+        self._pages: int | None = None
+        self._broken: str | None = None
 
     def broken(self, now: float, pages: int) -> str | None:
-        """The property that ends the fetch now, or None. `pages`: how many there are so far."""
-        if self._ends is not None and now >= self._ends:
-            return "fetcher.timelimit.mins"
-        if self._least <= 0 or now < self._next_check:
-            return None
-        rate = (pages - self._pages) / CHECK_S
-        self._next_check, self._pages = now + CHECK_S, pages
-        if rate >= self._least:
-            return None
-        self._misses_left -= 1
-        return "fetcher.throughput.threshold.pages" if self._misses_left < 0 else None
+        """The property that has ended the fetch, or None. `pages`: how many there are so far."""
+        if self._broken is None:
+            if self._ends is not None and now >= self._ends:
+                self._broken = "fetcher.timelimit.mins"
+            elif self._least > 0 and self._is_slow(now, pages):
+                self._broken = "fetcher.throughput.threshold.pages"
+        return self._broken
+
+    def _is_slow(self, now: float, pages: int) -> bool:
+        """Whether the threshold was missed once too often; looked at once a CHECK_S."""
+        if self._pages is None:
+            if now >= self._since:
+                self._since, self._pages = now, pages
+            return False
+        if now - self._since < CHECK_S:
+            return False
+        rate = (pages - self._pages) / (now - self._since)
+        self._since, self._pages = now, pages
+        self._misses_left -= rate < self._least
+        return self._misses_left < 0

@@ -26,6 +26,7 @@ COPIED = (
     "max_depth",
     "metadata",
 )
+VALIDATOR_CHARS = 1000  # an ETag that is longer is none we want to send back
 
 
 def milliseconds(time: datetime) -> datetime:
@@ -33,34 +34,56 @@ def milliseconds(time: datetime) -> datetime:
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
-def fetch_row(item: FetchItem, answer: Answer, now: datetime, attempt: str) -> dict[str, Any]:
+def plain(text: str | None) -> str | None:
+    """Text of a server as it can be stored: valid UTF-8 without NUL."""
+    if text is None or (text.isascii() and "\0" not in text):
+        return text
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def fetch_row(
+    item: FetchItem, answer: Answer, config: CrawlConfig, now: datetime, attempt: str
+) -> dict[str, Any]:
     """The crawl_fetch row of an answer."""
-    return {
-        **{name: item.row[name] for name in COPIED},
-        "list": item.list,
-        "attempt": attempt,
-        "via": item.via,
-        "fetch_status": FETCH_STATUS_OF[answer.status],
-        "protocol_status": answer.status,
-        "http_status": answer.http_status,
-        "reason": answer.reason,
-        "fetch_time": milliseconds(now),
-        "response_ms": answer.response_ms,
-        "bytes": len(answer.content),
-        "content_type": answer.content_type,
-        "truncated": answer.truncated,
-        "repr_url": item.repr_url,
-        "hops": item.hops,
-        "etag": answer.etag,
-        "last_modified": answer.last_modified,
-        "ip_address": answer.ip_address,
-    }
+    given = item.row
+    row = {name: given[name] for name in COPIED}
+    status = FETCH_STATUS_OF[answer.status]
+    row.update(
+        list=item.list,
+        attempt=attempt,
+        via=item.via,
+        fetch_status=status,
+        protocol_status=answer.status,
+        http_status=answer.http_status,
+        reason=plain(answer.reason),
+        fetch_time=milliseconds(now),
+        response_ms=answer.response_ms if config.http.store_responsetime else None,
+        bytes=len(answer.content),
+        content_type=plain(answer.content_type),
+        truncated=answer.truncated,
+        repr_url=item.repr_url,
+        hops=item.hops,
+        etag=_validator(answer.etag),
+        last_modified=_validator(answer.last_modified),
+        ip_address=answer.ip_address,
+    )
+    if status is FetchStatus.FETCH_NOTMODIFIED:
+        # A 304 need not repeat what it was asked with; the next one is asked with it again.
+        row["etag"] = row["etag"] or given["etag"]
+        row["last_modified"] = row["last_modified"] or given["last_modified"]
+    return row
 
 
-def denied_row(item: FetchItem, reason: str, now: datetime, attempt: str) -> dict[str, Any]:
+def _validator(text: str | None) -> str | None:
+    return plain(text) if text is not None and len(text) <= VALIDATOR_CHARS else None
+
+
+def denied_row(
+    item: FetchItem, reason: str, config: CrawlConfig, now: datetime, attempt: str
+) -> dict[str, Any]:
     """The crawl_fetch row of a URL that robots.txt does not allow (Nutch rule 5.2)."""
     answer = Answer(url=item.url, status=ProtocolStatus.ROBOTS_DENIED, reason=reason)
-    return fetch_row(item, answer, now, attempt)
+    return fetch_row(item, answer, config, now, attempt)
 
 
 def content_row(
@@ -78,8 +101,8 @@ def content_row(
         "base_url": answer.url,
         "fetch_time": milliseconds(now),
         "http_status": answer.http_status,
-        "content_type": answer.content_type,
-        "charset_hint": answer.charset_hint,
+        "content_type": plain(answer.content_type),
+        "charset_hint": plain(answer.charset_hint),
         "headers": json.dumps(headers, ensure_ascii=True),
         "content": answer.content,
         "truncated": answer.truncated,
@@ -132,7 +155,7 @@ def rejected_row(
         "attempt": attempt,
         "step": "fetch",
         "rule": rule,
-        "detail": detail,
+        "detail": plain(detail),
         "from_url": from_url,
         "time": milliseconds(now),
     }
@@ -150,7 +173,7 @@ def robots_row(
         "fetch_time": milliseconds(now),
         "http_status": robots.http_status,
         "outcome": robots.outcome,
-        "reason": robots.reason,
+        "reason": plain(robots.reason),
         "crawl_delay_s": robots.crawl_delay_s,
         "content": robots.content,
     }

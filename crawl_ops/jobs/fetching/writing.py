@@ -71,8 +71,9 @@ class WriterThread:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            with contextlib.suppress(Exception):
+        try:
+            with contextlib.suppress(*(() if kind is None else (Exception,))):
                 self.close()
+        finally:
+            for writer in self._writers.values():
+                writer.abandon()

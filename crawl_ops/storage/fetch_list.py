@@ -1,0 +1,53 @@
+"""A fetch list in memory, as columns: a row is made when its turn comes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from crawl_ops.storage.schema import schemas
+from crawl_ops.storage.segment import Segment
+
+PART = "crawl_generate"
+
+
+class FetchList:
+    """The rows of crawl_generate of one list, by position from 0."""
+
+    def __init__(self, segment: Segment, number: int) -> None:
+        self.number = number
+        tables = [segment.read_part(file, PART) for file in segment.part_files(PART, [number])]
+        whole = pa.concat_tables([schemas()[PART].empty_table(), *tables])
+        self.total: int = whole.num_rows
+        # One array a column: a value of a chunked column takes ten times as long to find.
+        self._columns = {
+            name: pa.concat_arrays(column.chunks)
+            for name, column in zip(whole.column_names, whole.columns, strict=True)
+        }
+        self._given = [
+            (name, array)
+            for name, array in self._columns.items()
+            if array.null_count < self.total or not self.total
+        ]
+        self._nulls = dict.fromkeys(self._columns)
+
+    def hosts(self) -> set[str]:
+        """The hosts of the list."""
+        return {str(host) for host in self._columns["host"].unique().to_pylist()}
+
+    def entries(self) -> Iterator[tuple[int, int, str, str]]:
+        """(position, k, host, domain) of every row, in the order of the list."""
+        columns = [self._columns[name].to_pylist() for name in ("k", "host", "domain")]
+        for position, (k, host, domain) in enumerate(zip(*columns, strict=True)):
+            yield position, k, host, domain
+
+    def url(self, position: int) -> str:
+        """The URL at a position."""
+        return str(self._columns["url"][position].as_py())
+
+    def row(self, position: int) -> dict[str, Any]:
+        """The row at a position."""
+        row: dict[str, Any] = self._nulls.copy()
+        for name, array in self._given:
+            row[name] = array[position].as_py()
+        return row
