@@ -119,8 +119,8 @@ def fetched_keys(segment: Segment, number: int) -> set[int]:
     """The keys of a list that are done already."""
     files = segment.part_files("crawl_fetch", [number])
     tables = [segment.read_part(file, "crawl_fetch", ["k"]) for file in files]
-    keys: list[int] = [k for table in tables for k in table.column("k").to_pylist()]
-    return set(keys)
+    columns = [table.column("k").to_pylist() for table in tables]
+    return {k for column in columns for k in column if k is not None}
 
 
 def open_redirects(segment: Segment, number: int) -> list[dict[str, Any]]:
