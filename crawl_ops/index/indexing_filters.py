@@ -30,6 +30,7 @@ class Indexed:
     document: Document | None
     rejected_by: str | None = None  # the plug's name in indexingfilter.order
     reason: str | None = None
+    failed: bool = False  # the filter raised; it did not decide
 
 
 class IndexingFilters:
@@ -50,7 +51,7 @@ class IndexingFilters:
             try:
                 document = plug.filter(document, record) if document else None
             except Exception as error:  # noqa: BLE001  (somebody else's plug may raise anything)
-                return Indexed(None, name, f"{type(error).__name__}: {error}"[:500])
+                return Indexed(None, name, f"{type(error).__name__}: {error}"[:500], failed=True)
             if document is None:
                 return Indexed(None, name, "dropped by the filter")
         if document is not None:

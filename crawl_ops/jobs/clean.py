@@ -11,21 +11,31 @@ from crawl_ops.storage.crawl_dir import CrawlDir
 
 log = logging.getLogger(__name__)
 
+BATCH_ROWS = 10_000
+BATCHES_A_COMMIT = 10  # deletes not committed are held in memory
+
 
 def clean(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:  # noqa: ARG001
-    """Delete gone, duplicate and redirected pages from the index (Nutch rules 16)."""
+    """Delete gone, duplicate, redirected and orphan pages from the index.
+
+    Nutch rules 16 leave redirects and orphans: that they go too is ours, as in the index job.
+    counts.deleted: pages that are not in the index now, whether or not they were before.
+    """
     started = time.monotonic()
-    deleted = 0
+    deleted = number = 0
     with (
         crawl.session(config) as session,
         IndexWriters(config, crawl.index_location) as writers,
     ):
         for entry in crawl.table("crawldb").current().files:
             session.bind("crawldb", "crawldb", [entry.path])
-            for batch in session.batches("clean"):
+            for batch in session.batches("clean", BATCH_ROWS):
                 for row in batch:
                     writers.delete(row["url"])
-                    deleted += 1
+                deleted += len(batch)
+                number += 1
+                if number % BATCHES_A_COMMIT == 0:
+                    writers.commit()
         writers.commit()
     report = JobReport("clean", None, {"deleted": deleted}, time.monotonic() - started)
     log.info("clean: %s in %.1f s", report.counts, report.seconds)

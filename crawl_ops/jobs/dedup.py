@@ -1,5 +1,6 @@
 """dedup: of several pages with one signature, one stays."""
 
+import json
 import logging
 import time
 import uuid
@@ -8,40 +9,43 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, CrawlError
 from crawl_ops.index.writers import IndexWriters
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.manifest import OPERATIONS_KEPT, Manifest
 from crawl_ops.storage.session import Session
+from crawl_ops.storage.table import Commit
 
 log = logging.getLogger(__name__)
 
 CRITERIA = ("score", "fetchTime", "urlLength", "httpsOverHttp")
 NEEDED = CRITERIA[:3]
+CLEANED = "index/dedup.json"
+BATCH_ROWS = 10_000
+BATCHES_A_COMMIT = 10  # deletes not committed are held in memory
 
 
 def dedup(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:
     """Mark pages db_duplicate of a preferred one, and take them out of the index.
 
     Nutch rules 15 (criteria in the order of deduplication.compare.order, then the URL), except
-    that a tie is always decided and the index follows at once.
+    that a tie is always decided, that a page gives way to the page of its group that it names as
+    canonical, and that the index follows at once.
+    Raises CommitConflictError or IndexingError (both retryable) if another job is in the way.
     """
     started = time.monotonic()
     order = compare_order(config)
     table = crawl.table("crawldb")
     with crawl.session(config) as session:
         with table.writing():
-            manifest = table.current()
-            session.bind("crawldb", "crawldb", [entry.path for entry in manifest.files])
-            losers = _losers(session, config, order)
+            before = table.current()
+            losers = _losers(crawl, config, session, before, order)
+            after = before
             if losers:
                 commit = table.begin("dedup", f"dedup:{uuid.uuid4().hex}", config, now)
-                for bucket in commit.buckets((slot, slot) for slot in _slots(session)):
-                    session.bind_bucket("crawldb", "crawldb", bucket)
-                    path = commit.data_path(bucket)
-                    commit.replace(bucket, session.copy_bucket("dedup", "crawldb", bucket, path))
-                commit.publish(JobReport("dedup", None, {"db_duplicate": losers}))
-        deleted = _leave_index(crawl, config, session)
+                after = _mark(session, commit, losers)
+        deleted = _leave_index(crawl, config, session, before, after)
     counts = {"db_duplicate": losers, "deleted": deleted}
     report = JobReport("dedup", None, counts, time.monotonic() - started)
     log.info("dedup: %s in %.1f s", report.counts, report.seconds)
@@ -64,34 +68,88 @@ def compare_order(config: CrawlConfig) -> Sequence[str]:
     return order
 
 
-def _losers(session: Session, config: CrawlConfig, order: Sequence[str]) -> int:
+def _losers(
+    crawl: CrawlDir,
+    config: CrawlConfig,
+    session: Session,
+    manifest: Manifest,
+    order: Sequence[str],
+) -> int:
     """`losers`: key, slot and winner of every page that is to be marked."""
+    session.bind("crawldb", "crawldb", [entry.path for entry in manifest.files])
     session.create("signatures", "dedup_signatures")
-    places = {f"p_{criterion}": order.index(criterion) for criterion in NEEDED}
+    session.create("pages", "dedup_pages", group_mode=config.deduplication.group_mode)
+    _describe(crawl, session, manifest)
+    places = {f"p_{criterion.lower()}": order.index(criterion) for criterion in NEEDED}
     https = order.index("httpsOverHttp") if "httpsOverHttp" in order else -1
-    return session.create(
-        "losers",
-        "dedup_losers",
-        group_mode=config.deduplication.group_mode,
-        p_https=https,
-        **{name.lower(): place for name, place in places.items()},
-    )
+    return session.create("losers", "dedup_losers", p_https=https, **places)
 
 
-def _slots(session: Session) -> list[int]:
-    return [row["slot"] for row in session.rows("dedup_slots")]
+def _describe(crawl: CrawlDir, session: Session, manifest: Manifest) -> None:
+    """`described`: what pages with a duplicate name as their canonical URL.
+
+    It is in the segment that decided the page's status, or, if that only said that the page has
+    not changed, in an older one.
+    """
+    there = set(crawl.segments())
+    session.create("described", "dedup_first")
+    deciding = [row["segment"] for row in session.rows("dedup_segments")]
+    older = sorted(manifest.segments, reverse=True)
+    for number, name in enumerate((*deciding, *older)):
+        if name not in there:
+            continue
+        again = number >= len(deciding)
+        if again and not session.rows("dedup_open")[0]["n"]:
+            break
+        session.bind_part(crawl.segment(name), "parse_data")
+        session.append("described", "dedup_described", segment=name, older=again)
 
 
-def _leave_index(crawl: CrawlDir, config: CrawlConfig, session: Session) -> int:
-    """Delete all duplicates from the index: also those that a killed dedup had marked."""
-    files = [entry.path for entry in crawl.table("crawldb").current().files]
-    session.bind("crawldb", "crawldb", files)
-    deleted = 0
-    with IndexWriters(config, crawl.index_location) as writers:
-        for batch in session.batches("dedup_duplicates"):
-            for row in batch:
-                writers.delete(row["url"])
-                deleted += 1
-        if deleted:
+def _mark(session: Session, commit: Commit, losers: int) -> Manifest:
+    try:
+        for bucket in commit.buckets(_slots(session)):
+            session.bind_bucket("crawldb", "crawldb", bucket)
+            path = commit.data_path(bucket)
+            commit.replace(bucket, session.copy_bucket("dedup", "crawldb", bucket, path))
+    except CrawlError:
+        commit.abandon()
+        raise
+    return commit.publish(JobReport("dedup", None, {"db_duplicate": losers}))
+
+
+def _slots(session: Session) -> list[tuple[int, int]]:
+    return [(row["slot"], row["slot"]) for row in session.rows("dedup_slots")]
+
+
+def _leave_index(
+    crawl: CrawlDir, config: CrawlConfig, session: Session, before: Manifest, after: Manifest
+) -> int:
+    """Delete the new duplicates from the index, or all that there are if some may be left in it.
+
+    Some may be left by a dedup that was killed after its commit, or come back by an index job
+    that does not delete (indexer.delete).
+    """
+    query = "dedup_new"
+    if not config.indexer.delete or _may_be_left(crawl, before):
+        query = "dedup_duplicates"
+        session.bind("crawldb", "crawldb", [entry.path for entry in after.files])
+    deleted = session.create("leaving", query)
+    if deleted:
+        with IndexWriters(config, crawl.index_location) as writers:
+            for number, batch in enumerate(session.batches("dedup_leaving", BATCH_ROWS), 1):
+                for row in batch:
+                    writers.delete(row["url"])
+                if number % BATCHES_A_COMMIT == 0:
+                    writers.commit()
             writers.commit()
+    crawl.files.put(CLEANED, json.dumps({"crawldb_version": after.version}).encode())
     return deleted
+
+
+def _may_be_left(crawl: CrawlDir, before: Manifest) -> bool:
+    """Whether a dedup before this one may not have come to the index."""
+    versions = [n for name, n in before.operations.items() if name.startswith("dedup:")]
+    if not crawl.files.exists(CLEANED) or len(before.operations) >= OPERATIONS_KEPT:
+        return True
+    cleaned: int = json.loads(crawl.files.read(CLEANED))["crawldb_version"]
+    return max(versions, default=0) > cleaned

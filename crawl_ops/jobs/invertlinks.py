@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import CrawlError, StoreError
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.segment import Segment
@@ -21,24 +22,29 @@ def invertlinks(
     """Add the links of segments to the linkdb (Nutch rules 13); None: of all that are parsed.
 
     A segment that is in the linkdb already is left out. Links of old segments stay.
+    Raises NotFoundError for a segment that does not exist, StoreError for one that is not parsed
+    to its end, CommitConflictError (retryable) if another job committed first.
     """
     started = time.monotonic()
     table = crawl.table("linkdb")
     if config.linkdb.ignore_internal_links and config.linkdb.ignore_external_links:
         return JobReport("invertlinks", details={"reason": "all links are ignored"})
+    asked = _parsed(crawl) if segments is None else _checked(crawl, segments)
     with crawl.session(config) as session, table.writing():
         inverted = set(table.current().segments)
-        asked = _parsed(crawl) if segments is None else list(segments)
-        todo = [s for s in (crawl.segment(n) for n in sorted(set(asked))) if s.name not in inverted]
+        todo = [asked[name] for name in sorted(asked) if name not in inverted]
         if not todo:
             return JobReport("invertlinks", details={"already_done": True, "segments": 0})
         names = [segment.name for segment in todo]
         log.info("invertlinks: %s", ", ".join(names))
-        commit = table.begin("invertlinks", "invertlinks:" + "+".join(names), config, now)
-        _write(session, commit, todo, config)
+        commit = table.begin("invertlinks", _operation(names), config, now)
+        try:
+            _write(session, commit, todo, config)
+        except CrawlError:
+            commit.abandon()
+            raise
         commit.segments.extend(names)
-        before = commit.parent.rows
-        counts = {"links": commit.rows, "new": commit.rows - before}
+        counts = {"links": commit.rows, "new": commit.rows - commit.parent.rows}
         details = {"segments": len(names), "version": commit.version}
         report = JobReport("invertlinks", names[-1], counts, time.monotonic() - started, details)
         commit.publish(report)
@@ -46,14 +52,30 @@ def invertlinks(
     return report
 
 
-def _parsed(crawl: CrawlDir) -> list[str]:
+def _operation(names: Sequence[str]) -> str:
+    more = f"+{len(names) - 1}" if len(names) > 1 else ""
+    return f"invertlinks:{names[-1]}{more}"
+
+
+def _parsed(crawl: CrawlDir) -> dict[str, Segment]:
     """Segments whose lists are all parsed."""
-    names = crawl.segments()
-    return [name for name in names if _is_parsed(crawl.segment(name))]
+    found = map(crawl.segment, crawl.segments())
+    return {segment.name: segment for segment in found if not _unparsed(segment)}
 
 
-def _is_parsed(segment: Segment) -> bool:
-    return all(segment.done("parse", number) is not None for number in segment.lists())
+def _checked(crawl: CrawlDir, names: Sequence[str]) -> dict[str, Segment]:
+    found = {segment.name: segment for segment in map(crawl.segment, names)}
+    for segment in found.values():
+        if unparsed := _unparsed(segment):
+            raise StoreError(
+                f"segment {segment.name}: list {unparsed[0]} is not parsed to its end;"
+                f" run parse {segment.name} --partition {unparsed[0]} first"
+            )
+    return found
+
+
+def _unparsed(segment: Segment) -> list[int]:
+    return [number for number in segment.lists() if segment.done("parse", number) is None]
 
 
 def _write(
@@ -63,12 +85,19 @@ def _write(
     rows = 0
     for segment in segments:
         session.bind_part(segment, "crawl_parse")
-        for row in session.rows("invertlinks_slots"):
+        for row in session.rows("invertlinks_slots", **_scope(config)):
             slots.add(row["slot"])
             rows += row["n"]
     commit.spread(rows)
-    for bucket in commit.buckets((slot, slot) for slot in slots):
+    for bucket in commit.buckets((slot, slot) for slot in sorted(slots)):
         _bucket(session, commit, bucket, segments, config)
+
+
+def _scope(config: CrawlConfig) -> dict[str, bool]:
+    return {
+        "ignore_internal": config.linkdb.ignore_internal_links,
+        "ignore_external": config.linkdb.ignore_external_links,
+    }
 
 
 def _bucket(
@@ -88,12 +117,13 @@ def _bucket(
             hi=bucket.hi,
             segment=segment.name,
             max_anchor=config.linkdb.max_anchor_length,
-            ignore_internal=config.linkdb.ignore_internal_links,
-            ignore_external=config.linkdb.ignore_external_links,
+            **_scope(config),
         )
     session.bind_bucket("linkdb", "linkdb", bucket)
-    path = commit.data_path(bucket)
+    session.create("united", "invertlinks_united")
     limit = config.linkdb.max_inlinks
+    session.create("crowded", "invertlinks_crowded", max_inlinks=limit)
+    path = commit.data_path(bucket)
     commit.replace(
         bucket, session.copy_bucket("invertlinks", "linkdb", bucket, path, max_inlinks=limit)
     )

@@ -1,2 +1,2 @@
--- All duplicates.
+-- All duplicates there are.
 SELECT url FROM crawldb WHERE status = 'db_duplicate'

@@ -1,57 +1,49 @@
 -- Pages that are duplicates of a preferred one. Criteria count in the order of their places, then the URL.
-WITH page AS (
-    SELECT
-        k,
-        slot,
-        url,
-        signature,
-        score,
-        fetch_time,
-        CASE $group_mode WHEN 'host' THEN host WHEN 'domain' THEN domain ELSE '' END AS scope,
-        length(coalesce(try(url_decode(url)), url))                               AS url_length,
-        regexp_replace(url, '^https?:', '')                                          AS rest,
-        starts_with(url, 'https:')                                                   AS https
-    FROM crawldb
-    WHERE status IN ('db_fetched', 'db_notmodified')
-        AND signature IS NOT NULL
-        AND hash(signature) IN (SELECT part FROM signatures)
-),
-ranked AS (
-    SELECT
-        *,
-        -- http:// gives way to https:// only where the rest of both URLs is the same.
-        NOT https AND max(https) OVER (PARTITION BY signature, scope, rest)          AS has_https_twin
-    FROM page
+WITH yielding AS (
+    -- A page that names another one of its group as canonical gives way before all else.
+    SELECT page.k
+    FROM pages AS page
+    JOIN described USING (k)
+    JOIN pages AS other
+        ON other.url = described.canonical_url
+        AND other.signature = page.signature
+        AND other.scope = page.scope
+        AND other.k <> page.k
 ),
 criteria AS (
     SELECT
         *,
-        {
-            'score': -score::DOUBLE,
-            'fetch_time': -epoch_ms(fetch_time)::DOUBLE,
-            'url_length': url_length::DOUBLE,
-            'https': has_https_twin::INTEGER::DOUBLE
-        } AS c
-    FROM ranked
-),
-keyed AS (
-    SELECT
-        *,
+        k IN (SELECT k FROM yielding) AS yields,
         [
             CASE place
-                WHEN $p_score     THEN c.score
-                WHEN $p_fetchtime THEN c.fetch_time
-                WHEN $p_urllength THEN c.url_length
-                WHEN $p_https     THEN c.https
+                WHEN $p_score     THEN -score::DOUBLE
+                WHEN $p_fetchtime THEN -epoch_ms(fetch_time)::DOUBLE
+                WHEN $p_urllength THEN url_length::DOUBLE
                 ELSE 0
             END
             FOR place IN [0, 1, 2, 3]
         ] AS preference
+    FROM pages
+),
+keyed AS (
+    SELECT
+        *,
+        if($p_https < 0, preference, preference[:$p_https]) AS before,
+        if($p_https < 0, [], preference[$p_https + 2:])     AS after,
+        -- http:// gives way to https:// only where the rest of both URLs is the same.
+        $p_https >= 0 AND NOT https AND max(https) OVER (
+            PARTITION BY signature, scope, rest, yields, before
+        )                                                   AS has_https_twin
     FROM criteria
 )
 SELECT
     k,
     slot,
-    first_value(url) OVER (PARTITION BY signature, scope ORDER BY preference, url) AS winner
+    url,
+    first_value(url) OVER best AS winner
 FROM keyed
-QUALIFY row_number() OVER (PARTITION BY signature, scope ORDER BY preference, url) > 1
+WINDOW best AS (
+    PARTITION BY signature, scope
+    ORDER BY yields, before, has_https_twin, after, url
+)
+QUALIFY row_number() OVER best > 1

@@ -1,9 +1,5 @@
--- The anchors of links to the pages of a segment, in the order of their sources.
-SELECT k, list(anchor ORDER BY from_url, anchor) AS anchors
-FROM (
-    SELECT DISTINCT k, from_host, from_url, anchor
-    FROM linkdb SEMI JOIN keys USING (k)
-    WHERE anchor <> ''
-    QUALIFY row_number() OVER (PARTITION BY k, from_host, anchor ORDER BY from_url) = 1
-)
-GROUP BY k
+-- The anchors of links to pages that are added: each once a source host, by its first source.
+SELECT k, anchor, min(from_url) AS from_url
+FROM linkdb SEMI JOIN (SELECT k FROM decided WHERE action = 'add') AS added USING (k)
+WHERE anchor <> ''
+GROUP BY k, from_host, anchor

@@ -1,2 +1,3 @@
 -- What the crawldb knows of the pages of a segment.
-SELECT k, status, score, modified_time, segment, metadata FROM crawldb SEMI JOIN keys USING (k)
+SELECT k, status, score, fetched_time, modified_time, signature, segment, metadata
+FROM crawldb SEMI JOIN fetched USING (k)

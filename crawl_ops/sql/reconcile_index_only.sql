@@ -1,5 +1,6 @@
--- Documents whose page the crawldb does not hold as fetched.
-SELECT url
-FROM indexed
-WHERE url <> '' AND url NOT IN (SELECT url FROM crawldb WHERE status IN ('db_fetched', 'db_notmodified'))
-ORDER BY url
+-- Documents whose page the crawldb does not know, or says that it may not be there. A page whose
+-- fetch has failed for now (db_unfetched) may stay.
+SELECT indexed.url
+FROM indexed ANTI JOIN (
+    SELECT url FROM crawldb WHERE status IN ('db_fetched', 'db_notmodified', 'db_unfetched')
+) AS fit USING (url)

@@ -1,0 +1,2 @@
+-- The pages that this dedup marks.
+SELECT url FROM losers

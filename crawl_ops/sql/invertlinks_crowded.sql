@@ -1,0 +1,2 @@
+-- Targets with more links than linkdb.max.inlinks.
+SELECT k FROM united GROUP BY k HAVING count(*) > $max_inlinks

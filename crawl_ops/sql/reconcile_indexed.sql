@@ -1,0 +1,2 @@
+-- URLs of the index, some at a time.
+SELECT url FROM some_ids

@@ -1,0 +1,2 @@
+-- No URL, of the right type.
+SELECT url FROM crawldb WHERE false
