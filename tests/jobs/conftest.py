@@ -282,6 +282,15 @@ class Site:
         lines.append(f"content-length: {len(data)}")
         return f"HTTP/1.1 {status} X\r\n".encode() + "\r\n".join([*lines, "", ""]).encode() + data
 
+    def slow(self, path: str, seconds: float, host: str = "127.0.0.1") -> str:
+        """A page that takes its time."""
+
+        def reply(_: Asked) -> bytes:
+            self._closed.wait(seconds)
+            return self.reply(200, "page")
+
+        return self.put(path, reply, host)
+
     def asked(self, *, robots: bool = False) -> list[str]:
         """The URLs asked for, in order; robots.txt only if wanted."""
         return [
@@ -293,12 +302,15 @@ class Site:
     def paths(self, *, robots: bool = False) -> list[str]:
         return [one.path for one in self.log if robots or one.path != "/robots.txt"]
 
-    def gaps(self, host: str = "127.0.0.1") -> list[float]:
-        """Seconds between the end of a request for a page and the start of the next."""
-        mine = sorted(
-            (o for o in self.log if o.host == f"{host}:{self.port}" and o.path != "/robots.txt"),
-            key=lambda one: one.started,
-        )
+    def gaps(self, *hosts: str) -> list[float]:
+        """Seconds from the end of a request for a page to the start of the next; of all hosts."""
+        wanted = {f"{host}:{self.port}" for host in hosts}
+        mine = [
+            one
+            for one in self.log
+            if one.path != "/robots.txt" and (not hosts or one.host in wanted)
+        ]
+        mine.sort(key=lambda one: one.started)
         return [b.started - a.ended for a, b in pairwise(mine)]
 
     def close(self) -> None:
@@ -406,7 +418,10 @@ class Round:
     def fetch(
         self, segment: str, conf: Mapping[str, Any] | None = None, **options: Any
     ) -> JobReport:
-        clock = options.pop("clock", lambda: self.now)
+        started = time.monotonic()
+        clock = options.pop(
+            "clock", lambda: self.now + timedelta(seconds=time.monotonic() - started)
+        )
         return fetch(self.crawl, self.config(**(conf or {})), segment, clock, **options)
 
     def parse(

@@ -1,8 +1,9 @@
 """Redirects: followed at once on hosts of the list, politely, once; else kept for later."""
 
+from datetime import timedelta
+
 import pytest
 
-ONLY = {"fetcher.server.delay": 0.0}
 OTHER = "127.0.0.2"
 
 
@@ -134,8 +135,6 @@ def test_a_target_that_is_in_the_list_is_asked_once(site, round_of):
 
 @pytest.mark.parametrize(("days", "asked"), [(1, False), (-1, True)])
 def test_a_target_that_is_known_is_asked_only_if_it_is_due(site, round_of, days, asked):
-    from datetime import timedelta
-
     url = site.redirect("/a", "/b")
     target = site.page("/b")
     due = round_of.now + timedelta(days=days)
