@@ -1,11 +1,11 @@
 """The demo site as the DAG's defaults know it: its seeds and its server."""
 
-import subprocess
+import importlib.util
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 from crawl_ops.errors import CrawlError
 from crawl_ops.operators.places import home
@@ -17,7 +17,7 @@ _SERVER_NAME = "WrenfieldDemo"
 
 @contextmanager
 def demo_site() -> Iterator[tuple[str, ...]]:
-    """Serve the demo site while the block runs; gives its seeds.
+    """Serve the demo site from this process while the block runs; gives its seeds.
 
     Its usual port may be taken: by another demo site, which is then used, or by something else,
     and then it gets a free port. Raises CrawlError if it cannot be served.
@@ -25,34 +25,37 @@ def demo_site() -> Iterator[tuple[str, ...]]:
     if _is_demo_site(DEMO_SEEDS[0]):
         yield DEMO_SEEDS
         return
-    server = _serve(DEMO_PORT) or _serve(0)
-    if server is None:
-        raise CrawlError("the demo site cannot be served; see the line above")
-    process, seeds = server
+    serve = _module()
     try:
-        yield seeds
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
+        site = serve.DemoSite(DEMO_PORT)
+    except OSError:
+        try:
+            site = serve.DemoSite(0)
+        except OSError as error:
+            raise CrawlError(f"the demo site cannot be served: {error}") from error
+    with site:
+        yield site.seeds
 
 
-def _serve(port: int) -> tuple[subprocess.Popen[str], tuple[str, ...]] | None:
-    command = [sys.executable, str(home() / "include/demo_site/serve.py"), "--port", str(port)]
-    # A session of its own: Ctrl-C is for the crawl, the site goes when the block ends.
-    process = subprocess.Popen(  # noqa: S603
-        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+def _module() -> ModuleType:
+    """include/demo_site/serve.py, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location(
+        "demo_site_serve", home() / "include" / "demo_site" / "serve.py"
     )
-    assert process.stdout is not None  # noqa: S101
-    seeds = tuple(process.stdout.readline().strip() for _ in DEMO_SEEDS)
-    if all(seeds):
-        return process, seeds
-    process.wait(timeout=10)
-    return None
+    if spec is None or spec.loader is None:
+        raise CrawlError("include/demo_site/serve.py is not there")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except OSError as error:
+        raise CrawlError(f"the demo site cannot be served: {error}") from error
+    return module
 
 
 def _is_demo_site(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310
             return _SERVER_NAME in answer.headers.get("Server", "")
-    except (OSError, urllib.error.URLError):
+    except OSError:  # URLError is one
         return False
