@@ -1,2 +1,0 @@
--- The pages of a segment.
-SELECT k FROM crawl_fetch
