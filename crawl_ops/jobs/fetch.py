@@ -21,7 +21,7 @@ from crawl_ops.protocol.http import HttpProtocol
 from crawl_ops.protocol.robots import RobotsRules
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.fetch_list import FetchList
-from crawl_ops.storage.fetch_writer import FetchWriter, fetched_keys, open_redirects, recover
+from crawl_ops.storage.fetch_writer import fetched_keys, open_redirects, recover
 from crawl_ops.storage.lookup import CrawlDbLookup
 from crawl_ops.storage.segment import Segment
 from crawl_ops.urls.identity import UrlIdentifier
@@ -130,13 +130,12 @@ def _fetch_lists(
     done = {number: fetched_keys(segment, number) for number in numbers}
     robots = RobotsRules(config, http)
     _remember_robots(crawl, config, lists.values(), robots)
-    writers = {n: FetchWriter(segment, n, attempt, config) for n in numbers}
     open_urls = sum(rows.total - len(done[n]) for n, rows in lists.items())
     threads = max(1, min(config.fetcher.threads_fetch, open_urls))
     workers = Workers(config, http, robots, clock, threads)
     lookup = CrawlDbLookup.of(crawl, config)
     try:
-        with WriterThread(writers) as writer:
+        with WriterThread(segment, numbers, attempt, config) as writer:
             identifier = UrlIdentifier(crawl.seed)
             run = FetchRun(config, clock, workers, writer, lists, done, identifier, lookup, attempt)
             for number in numbers:

@@ -4,7 +4,7 @@ Records go to a journal at once and to Parquet when a part is full. `crawl_fetch
 of a part's files: a URL counts as fetched when its row there can be seen.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,55 +30,86 @@ class FetchRecord:
         return self.content, self.crawl_parse, self.rejected, self.robots, self.crawl_fetch
 
 
-class FetchWriter:
-    """The part files of one attempt at one fetch list. Not thread-safe."""
+class _OpenPart:
+    """The rows of a part that is being filled, and their journal."""
 
-    def __init__(self, segment: Segment, number: int, attempt: str, config: CrawlConfig) -> None:
+    def __init__(self, segment: Segment, number: int, stem: str, now: float) -> None:
+        self._segment = segment
+        self._list = number
+        self._stem = stem
+        self._rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in WRITTEN}
+        self.since = now
+        self.journal = Journal(segment.journal_folder(number) / f"{stem}.journal")
+
+    def add(self, record: FetchRecord) -> None:
+        self.journal.append(record)
+        for name in WRITTEN:
+            self._rows[name].extend(getattr(record, name))
+
+    def write(self) -> None:
+        """Parquet first, then the journal goes; if that fails, the journal is for the next one."""
+        try:
+            write_parts(self._segment, self._list, self._stem, self._rows)
+            self.journal.remove()
+        finally:
+            self.journal.close()
+
+
+def at_once(write: Callable[[], None]) -> None:
+    """Has a full part written before anything else."""
+    write()
+
+
+class FetchWriter:
+    """The part files of one attempt at one fetch list. Not thread-safe.
+
+    finish: has a full part written, now or by another thread. Raises StoreError if it, or an
+    earlier one, failed.
+    """
+
+    def __init__(
+        self,
+        segment: Segment,
+        number: int,
+        attempt: str,
+        config: CrawlConfig,
+        finish: Callable[[Callable[[], None]], None] = at_once,
+    ) -> None:
         self._segment = segment
         self._list = number
         self._attempt = attempt
         self._bytes_limit = config.fetcher.part_bytes
         self._seconds_limit = config.fetcher.part_seconds
-        self._part = 0
-        self._rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in WRITTEN}
-        self._since: float | None = None
-        self._journal: Journal | None = None
+        self._finish = finish
+        self._count = 0
+        self._open: _OpenPart | None = None
 
     def add(self, record: FetchRecord, now: float) -> None:
-        """Take a record in. `now` is in seconds and only ever grows."""
-        if self._journal is None:
-            folder = self._segment.journal_folder(self._list)
-            self._journal = Journal(folder / f"{self._stem()}.journal")
-            self._since = now
-        self._journal.append(record)
-        for name in WRITTEN:
-            self._rows[name].extend(getattr(record, name))
-        if self._journal.bytes >= self._bytes_limit:
+        """Take a record in: it is in the journal then. `now` is in seconds and only ever grows."""
+        if self._open is None:
+            stem = f"{self._attempt}.{self._count:04}"
+            self._open = _OpenPart(self._segment, self._list, stem, now)
+            self._count += 1
+        self._open.add(record)
+        if self._open.journal.bytes >= self._bytes_limit:
             self.roll()
 
     def tick(self, now: float) -> None:
         """Finish the open part if its time is up."""
-        if self._since is not None and now - self._since >= self._seconds_limit:
+        if self._open is not None and now - self._open.since >= self._seconds_limit:
             self.roll()
 
     def roll(self) -> None:
-        """Finish the open part: Parquet first, then the journal goes."""
-        if self._journal is None:
-            return
-        write_parts(self._segment, self._list, self._stem(), self._rows)
-        self._journal.remove()
-        self._journal, self._since = None, None
-        self._part += 1
-        self._rows = {name: [] for name in WRITTEN}
+        """Finish the open part."""
+        if self._open is not None:
+            self._finish(self._open.write)
+            self._open = None
 
     def abandon(self) -> None:
         """Write no more; the journal of the open part is left for the next attempt."""
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-
-    def _stem(self) -> str:
-        return f"{self._attempt}.{self._part:04}"
+        if self._open is not None:
+            self._open.journal.close()
+            self._open = None
 
 
 def write_parts(

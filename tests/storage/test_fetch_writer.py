@@ -108,7 +108,7 @@ def test_a_torn_last_record_is_left_out(segment, config, record):
     writer = FetchWriter(segment, 0, "a1", config)
     for number in range(3):
         writer.add(record(number), 0.0)
-    writer._journal.close()
+    writer.abandon()
     (journal,) = segment.journal_folder(0).glob("*.journal")
     journal.write_bytes(journal.read_bytes()[:-7])
     assert recover(segment, 0) == 2

@@ -64,7 +64,7 @@ class Targets:
         if verdict.url == source_url:
             return Target(Way.REFUSED, verdict.url, rule="redirects to itself")
         to = self._identifier.identify(verdict.url)
-        if rejected := self._scope.rejects_redirect(source, to):
+        if rejected := self._scope.rejects_redirect(source, to, verdict.url):
             rule, _, detail = rejected.partition(": ")
             return Target(Way.REFUSED, verdict.url, to, rule, detail)
         if self._seen(to.k) or self._not_due(verdict.url, to, now):

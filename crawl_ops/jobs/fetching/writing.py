@@ -1,23 +1,54 @@
-"""The thread that writes: the queues are never kept waiting by a disk."""
+"""The threads that write: the queues are never kept waiting by a disk."""
 
 import contextlib
 import queue
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
+from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.fetch_writer import FetchRecord, FetchWriter
+from crawl_ops.storage.segment import Segment
 
 QUEUED = 500
 TICK_S = 0.5
 
 
-class WriterThread:
-    """Takes records of several fetch lists to their writers, in the order given."""
+class PartThread:
+    """Writes full parts, one at a time; records go to the next part's journal meanwhile."""
 
-    def __init__(self, writers: Mapping[int, FetchWriter]) -> None:
-        self._writers = writers
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, "fetch-parts")
+        self._last: Future[None] | None = None
+
+    def write(self, part: Callable[[], None]) -> None:
+        """Have a part written, when the one before is. Raises what writing that one raised."""
+        self.wait()
+        self._last = self._executor.submit(part)
+
+    def wait(self) -> None:
+        """Until the last part is written. Raises what writing it raised."""
+        last, self._last = self._last, None
+        if last is not None:
+            last.result()
+
+    def close(self) -> None:
+        self._executor.shutdown()
+
+
+class WriterThread:
+    """Takes records of several fetch lists to their journals and parts, in the order given."""
+
+    def __init__(
+        self, segment: Segment, numbers: Iterable[int], attempt: str, config: CrawlConfig
+    ) -> None:
+        self._parts = PartThread()
+        self._writers = {
+            number: FetchWriter(segment, number, attempt, config, self._parts.write)
+            for number in numbers
+        }
         self._records: queue.Queue[tuple[int, FetchRecord] | None] = queue.Queue(QUEUED)
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="fetch-writer", daemon=True)
@@ -50,6 +81,7 @@ class WriterThread:
                 self._writers[number].add(record, time.monotonic())
             for writer in self._writers.values():
                 writer.roll()
+            self._parts.wait()
         except BaseException as error:  # noqa: BLE001  (raised again by the thread that hands over)
             self._error = error
             self._drain()
@@ -77,3 +109,4 @@ class WriterThread:
         finally:
             for writer in self._writers.values():
                 writer.abandon()
+            self._parts.close()
