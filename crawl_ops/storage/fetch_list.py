@@ -17,7 +17,10 @@ class FetchList:
     def __init__(self, segment: Segment, number: int) -> None:
         self.number = number
         tables = [segment.read_part(file, PART) for file in segment.part_files(PART, [number])]
-        whole = pa.concat_tables([schemas()[PART].empty_table(), *tables])
+        # What DuckDB has written may say that a column can be NULL where the schema says not.
+        whole = pa.concat_tables(
+            [schemas()[PART].empty_table(), *tables], promote_options="default"
+        )
         self.total: int = whole.num_rows
         # One array a column: a value of a chunked column takes ten times as long to find.
         self._columns = {
