@@ -33,6 +33,7 @@ def fetch_package(name: str, folder: Path) -> Path:
     for tool in ("apt-get", "dpkg"):
         if shutil.which(tool) is None:
             raise PackageError(f"{tool} is missing: Debian or a system like it is needed")
+    folder = folder.resolve()
     unpacked = folder / name
     if unpacked.is_dir():
         return unpacked

@@ -47,9 +47,11 @@ def normalize(context: typer.Context, urls: Urls, scope: Scope = "default") -> N
             write_json(
                 {"url": url, "normalized": verdict.url, "rejected_by": verdict.rejected_by}
                 | ({"rule": verdict.rule} if verdict.rule else {})
+                | {"changed_by": [name for name, _ in chain.changes(url)]}
             )
         elif verdict.url is not None:
-            write(cell(verdict.url))
+            names = ", ".join(dict.fromkeys(name for name, _ in chain.changes(url)))
+            write(cell(verdict.url) + (f"\tby {names}" * bool(names)))
         else:
             write(f"{cell(url)}\trejected by {verdict.rejected_by}: {cell(verdict.rule)}")
 
@@ -63,6 +65,7 @@ def filter_(context: typer.Context, urls: Urls, scope: Scope = "default") -> Non
     for url in given_urls(urls):
         verdict = chain.judge(url)
         accepted = verdict.url is not None
+        yes = chain.accepting(url) if accepted else []
         if asked.json:
             write_json(
                 {
@@ -70,10 +73,12 @@ def filter_(context: typer.Context, urls: Urls, scope: Scope = "default") -> Non
                     "accepted": accepted,
                     "rejected_by": verdict.rejected_by,
                     "rule": verdict.rule,
+                    "accepted_by": [list(rule) for rule in yes],
                 }
             )
         else:
-            decided = ": ".join(filter(None, (verdict.rejected_by, verdict.rule)))
+            no = [(verdict.rejected_by, verdict.rule)] if verdict.rejected_by else []
+            decided = "; ".join(f"{name}: {rule}" for name, rule in (no or yes))
             write(f"{'+' if accepted else '-'}{cell(url)}" + (f"\t{cell(decided)}" * bool(decided)))
 
 

@@ -4,7 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from crawl_ops.config.group import INTEGER_MAX, SHORT_CLASS_NAME, Group, Words, split_words
+from crawl_ops.config.group import (
+    INTEGER_MAX,
+    SHORT_CLASS_NAME,
+    ConfigFile,
+    Group,
+    Words,
+    split_words,
+)
 
 
 class Db(Group):
@@ -87,6 +94,11 @@ class Db(Group):
     )
     ignore_external_links_mode: Literal["byHost", "byDomain"] = Field(
         "byHost", description="What a site is: a host, or a registered domain."
+    )
+    ignore_external_exemptions_file: ConfigFile = Field(
+        None,
+        description="Rules +REGEX and -REGEX: links that may leave the host all the same (mode "
+        "byHost).",
     )
     ignore_also_redirects: bool = Field(
         True, description="Redirects obey the two properties before."

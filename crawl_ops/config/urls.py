@@ -41,6 +41,35 @@ class UrlNormalizer(Group):
         alias="urlnormalizer.order.generate_host_count",
         description="Order in scope generate_host_count; empty: urlnormalizer.order.",
     )
+    scope_default: Words = Field(
+        (), description="Only these of the order, in scope default; empty: all."
+    )
+    scope_inject: Words = Field(
+        (), description="Only these of the order, in scope inject; empty: all."
+    )
+    scope_outlink: Words = Field(
+        (), description="Only these of the order, in scope outlink; empty: all."
+    )
+    scope_fetcher: Words = Field(
+        (), description="Only these of the order, in scope fetcher; empty: all."
+    )
+    scope_crawldb: Words = Field(
+        (), description="Only these of the order, in scope crawldb; empty: all."
+    )
+    scope_linkdb: Words = Field(
+        (), description="Only these of the order, in scope linkdb; empty: all."
+    )
+    scope_indexer: Words = Field(
+        (), description="Only these of the order, in scope indexer; empty: all."
+    )
+    scope_partition: Words = Field(
+        (), description="Only these of the order, in scope partition; empty: all."
+    )
+    scope_generate_host_count: Words = Field(
+        (),
+        alias="urlnormalizer.scope.generate_host_count",
+        description="Only these of the order, in scope generate_host_count; empty: all.",
+    )
     loop_count: int = Field(
         1, ge=1, le=10, description="How often the chain is repeated, until nothing changes."
     )
@@ -48,6 +77,11 @@ class UrlNormalizer(Group):
         "toAscii",
         pattern="^(toAscii|toUnicode|)$",
         description="Host names as ASCII (punycode), Unicode, or as they are.",
+    )
+    basic_host_idna2008: bool = Field(
+        True,
+        description="Host names by UTS 46 as browsers have them; else ß is ss and the like, as in "
+        "IDNA 2003 (Nutch's default).",
     )
     basic_host_trim_trailing_dot: bool = Field(
         True,
@@ -96,8 +130,8 @@ class UrlFilter(Group):
     prefix = "urlfilter"
 
     order: Words = Field(
-        ("regex",),
-        description="Filters in order: regex, prefix, suffix, domain, domaindenylist, fast, "
+        ("regex", "traps"),
+        description="Filters in order: regex, traps, prefix, suffix, domain, domaindenylist, fast, "
         "automaton, validator, or MODULE:CLASS.",
     )
     regex_file: ConfigFile = Field(
@@ -128,4 +162,28 @@ class UrlFilter(Group):
     )
     fast_url_query_max_length: int = Field(
         -1, ge=-1, le=INTEGER_MAX, description="Longest query; -1: any."
+    )
+    traps_path_segments_max: int = Field(
+        32, ge=-1, le=INTEGER_MAX, description="Folders of a path; -1: any number (ours)."
+    )
+    traps_path_repeats_max: int = Field(
+        5, ge=-1, le=INTEGER_MAX, description="Times one folder stands in a path; -1: any (ours)."
+    )
+    traps_query_parameters_max: int = Field(
+        24, ge=-1, le=INTEGER_MAX, description="Parameters of a query; -1: any number (ours)."
+    )
+    traps_query_repeats_max: int = Field(
+        6, ge=-1, le=INTEGER_MAX, description="Parameters of one name; -1: any number (ours)."
+    )
+    traps_escapes_max: int = Field(
+        2,
+        ge=-1,
+        le=INTEGER_MAX,
+        description="Times a percent sign may be escaped (%2525 is 2); -1: any (ours).",
+    )
+    traps_calendar_year_min: int = Field(
+        1990, ge=-1, le=999_999, description="First year of a calendar's pages; -1: any (ours)."
+    )
+    traps_calendar_year_max: int = Field(
+        2035, ge=-1, le=999_999, description="Last year of a calendar's pages; -1: any (ours)."
     )

@@ -33,6 +33,9 @@ class UrlChain:
         )
         filters = filters_of(config) if filter else ()
         self._filters = tuple((plug.name, plug.refusal) for plug in filters)
+        self._acceptances: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
+            (plug.name, plug.acceptance) for plug in filters if hasattr(plug, "acceptance")
+        )
         self._fingerprint = _digest(
             [
                 str(self._loops),
@@ -60,6 +63,27 @@ class UrlChain:
         """The URL after the normalizers, or None when it is malformed."""
         found = self._normalized(url)
         return None if isinstance(found, Verdict) else found
+
+    def changes(self, url: str) -> list[tuple[str, str]]:
+        """The normalizers that change `url`, in order, each with what it makes of it."""
+        found: list[tuple[str, str]] = []
+        for _ in range(self._loops if fault_of(url) is None else 0):
+            before = url
+            for name, normalize in self._steps:
+                after = normalize(url)
+                if after is None:
+                    return found
+                if after != url:
+                    found.append((name, after))
+                url = after
+            if url == before:
+                break
+        return found
+
+    def accepting(self, url: str) -> list[tuple[str, str]]:
+        """Filters and their rules that say yes to `url`, of those filters that have such rules."""
+        said = ((name, acceptance(url)) for name, acceptance in self._acceptances)
+        return [(name, rule) for name, rule in said if rule is not None]
 
     def fingerprint(self) -> str:
         """Hex; changes when any rule, option or order changes that decides about a URL."""

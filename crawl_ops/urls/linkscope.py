@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.urls.exemptions import LinkExemptions
 
 
 class Sited(Protocol):
@@ -18,7 +19,8 @@ class LinkScope:
     """Decides by db.ignore.internal.links, …external.links, …external.links.mode.
 
     Nutch's rules: an outlink is compared by host or by domain, as the mode says; a redirect only
-    counts with db.ignore.also.redirects, and is internal by host whatever the mode.
+    counts with db.ignore.also.redirects, and is internal by host whatever the mode. What
+    db.ignore.external.exemptions.file accepts may leave the host (in mode byHost only).
     """
 
     def __init__(self, config: CrawlConfig) -> None:
@@ -26,19 +28,23 @@ class LinkScope:
         self._no_external = config.db.ignore_external_links
         self._by_domain = config.db.ignore_external_links_mode == "byDomain"
         self._also_redirects = config.db.ignore_also_redirects
+        self._exemptions = LinkExemptions(config)
 
-    def rejects(self, source: Sited, target: Sited) -> str | None:
-        """Why the link from `source` to `target` does not count, for people; None if it does."""
-        return self._external(source, target) or self._internal(source, target, self._by_domain)
+    def rejects(self, source: Sited, target: Sited, url: str = "") -> str | None:
+        """Why the link from `source` to `target` (`url`) does not count; None if it does."""
+        external = self._external(source, target, url)
+        return external or self._internal(source, target, self._by_domain)
 
-    def rejects_redirect(self, source: Sited, target: Sited) -> str | None:
+    def rejects_redirect(self, source: Sited, target: Sited, url: str = "") -> str | None:
         """Why the redirect (or meta refresh) does not count; None if it does."""
         if not self._also_redirects:
             return None
-        return self._external(source, target) or self._internal(source, target, False)
+        return self._external(source, target, url) or self._internal(source, target, False)
 
-    def _external(self, source: Sited, target: Sited) -> str | None:
+    def _external(self, source: Sited, target: Sited, url: str) -> str | None:
         if not self._no_external or (target.host and self._same(source, target, self._by_domain)):
+            return None
+        if target.host and not self._by_domain and self._exemptions.exempts(url):
             return None
         unit = "domain" if self._by_domain else "host"
         theirs = target.domain if self._by_domain else target.host

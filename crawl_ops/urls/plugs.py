@@ -14,6 +14,7 @@ from crawl_ops.urls.filters.fast import FastUrlFilter
 from crawl_ops.urls.filters.prefix import PrefixUrlFilter
 from crawl_ops.urls.filters.regex import RegexUrlFilter
 from crawl_ops.urls.filters.suffix import SuffixUrlFilter
+from crawl_ops.urls.filters.traps import TrapsUrlFilter
 from crawl_ops.urls.filters.validator import ValidatorUrlFilter
 from crawl_ops.urls.normalizers.ajax import AjaxUrlNormalizer
 from crawl_ops.urls.normalizers.basic import BasicUrlNormalizer
@@ -55,6 +56,7 @@ FILTERS: Mapping[str, type] = {
     "domaindenylist": DomainDenylistUrlFilter,
     "fast": FastUrlFilter,
     "validator": ValidatorUrlFilter,
+    "traps": TrapsUrlFilter,
 }
 _PLUGIN_ID = re.compile(r"url(?:normalizer|filter)-([a-z]+)")
 _JAVA_CLASS = re.compile(r"org\.apache\.nutch\.[a-z.]+\.(?:(\w+)URL(?:Normalizer|Filter)|Url(\w+))")
@@ -88,8 +90,11 @@ def normalizers_of(config: CrawlConfig, scope: str) -> Sequence[UrlNormalizer]:
     )
     if not order:
         prop, order = "urlnormalizer.order", config.urlnormalizer.order
+    only = set(map(_short, getattr(config.urlnormalizer, f"scope_{scope}")))
     made: list[UrlNormalizer] = []
     for name in map(_short, order):
+        if only and name not in only:
+            continue
         plug = load_plug(prop, name, NORMALIZERS, config.plugin.folders)
         known = name in NORMALIZERS
         made.append(plug(config, scope) if known else _OwnNormalizer(prop, name, plug))

@@ -71,6 +71,7 @@ class SignedRule:
     expression: str
     site: str | None
     says: str
+    line: str
 
 
 _LABEL = re.compile(r"#!\s*(.*\S)")
@@ -98,6 +99,6 @@ def signed_rules(rules: Rules) -> Iterator[SignedRule]:
         elif first == "<":
             site = None
         elif first in "+-":
-            yield SignedRule(number, first == "+", line[1:], site, label or line)
+            yield SignedRule(number, first == "+", line[1:], site, label or line, line)
         elif first != " ":
             raise rules.fault(number, f"a rule begins with + or -, not with {first!r}")

@@ -96,6 +96,12 @@ class Chain:
             return Verdict(None, "regex", "-bad")
         return Verdict(url + f"?{self.scope}" if self.normalize else url)
 
+    def changes(self, url: str) -> list[tuple[str, str]]:
+        return [("basic", url + f"?{self.scope}")] if "bad" not in url else []
+
+    def accepting(self, url: str) -> list[tuple[str, str]]:
+        return [("regex", "+.")]
+
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:

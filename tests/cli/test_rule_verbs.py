@@ -14,16 +14,18 @@ def test_normalize_prints_a_verdict_a_line(world, run) -> None:
             "url": "http://a.example/",
             "normalized": "http://a.example/?default",
             "rejected_by": None,
+            "changed_by": ["basic"],
         },
         {
             "url": "http://bad.example/",
             "normalized": None,
             "rejected_by": "regex",
             "rule": "-bad",
+            "changed_by": [],
         },
     ]
     assert run("normalize", "http://a.example/", "bad", "--scope", "inject").lines == [
-        "http://a.example/?inject",
+        "http://a.example/?inject\tby basic",
         "bad\trejected by regex: -bad",
     ]
 
@@ -31,18 +33,17 @@ def test_normalize_prints_a_verdict_a_line(world, run) -> None:
 def test_filter_names_the_rule(world, run) -> None:
     done = run("filter", "http://a.example/", "bad")
     assert done.lines == [
-        "+http://a.example/",
+        "+http://a.example/\tregex: +.",
         "-bad\tregex: -bad",
     ]
-    assert run("filter", "bad", "--json").json() == [
-        {"url": "bad", "accepted": False, "rejected_by": "regex", "rule": "-bad"}
-    ]
+    refused = {"url": "bad", "accepted": False, "rejected_by": "regex", "rule": "-bad"}
+    assert run("filter", "bad", "--json").json() == [{**refused, "accepted_by": []}]
 
 
 def test_urls_may_come_from_standard_input(world, run, monkeypatch) -> None:
     given = SimpleNamespace(buffer=io.BytesIO(b"http://a.example/\n\n  bad \n"))
     monkeypatch.setattr(sys, "stdin", given)
-    assert run("filter", "-").lines == ["+http://a.example/", "-bad\tregex: -bad"]
+    assert run("filter", "-").lines == ["+http://a.example/\tregex: +.", "-bad\tregex: -bad"]
 
 
 def test_showproperties(run) -> None:

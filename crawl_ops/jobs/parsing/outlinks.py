@@ -79,7 +79,7 @@ class OutlinkJudge:
             rule = f"urlfilter.{verdict.rejected_by}"
             self._reject(judged, row, link.url, rule, verdict.rule, now)
             return False
-        if scope := self._scope.rejects(page, to):
+        if scope := self._scope.rejects(page, to, verdict.url):
             rule, _, detail = scope.partition(": ")
             self._reject(judged, row, verdict.url, rule, detail, now)
             return False
@@ -163,7 +163,7 @@ class OutlinkJudge:
                 self._reject(judged, row, url, rule, verdict.rule, now)
                 continue
             to = self._identifier.identify(verdict.url)
-            if scope := self._scope.rejects_redirect(page, to):
+            if scope := self._scope.rejects_redirect(page, to, verdict.url):
                 rule, _, detail = scope.partition(": ")
                 self._reject(judged, row, verdict.url, rule, detail, now)
             elif verdict.url != row["url"]:

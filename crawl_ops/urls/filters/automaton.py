@@ -8,7 +8,7 @@ intersection (`&`) and named automata need a real automaton: they are configurat
 import re
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.urls.filters.sections import Fits, decide, decisions
+from crawl_ops.urls.filters.sections import Fits, accepting, decide, decisions
 from crawl_ops.urls.rulefile import rules_of
 
 _MAX_NUMBERS = 1000
@@ -37,6 +37,10 @@ class AutomatonUrlFilter:
     def refusal(self, url: str) -> str | None:
         """The rule that refuses `url`, as its line; None when a rule accepts it."""
         return decide(self._decisions, url, self._sectioned)
+
+    def acceptance(self, url: str) -> str | None:
+        """The rule that accepts `url`, as its line; None when none does."""
+        return accepting(self._decisions, url, self._sectioned)
 
 
 def _fits_whole(expression: str) -> Fits:

@@ -1,7 +1,7 @@
 """urlfilter-regex: lines `+REGEX` and `-REGEX`; the first that is found in the URL decides."""
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.urls.filters.sections import Fits, decide, decisions
+from crawl_ops.urls.filters.sections import Fits, accepting, decide, decisions
 from crawl_ops.urls.javaregex import compile_java
 from crawl_ops.urls.rulefile import rules_of
 
@@ -17,7 +17,7 @@ class RegexUrlFilter:
         group = config.urlfilter
         prop = "urlfilter.regex"
         rules = rules_of(prop, group.regex_rules, group.regex_file, "regex-urlfilter.txt")
-        self._decisions = decisions(rules, _found)
+        self._decisions = decisions(rules, found_anywhere)
         self._sectioned = any(rule.site is not None for rule in self._decisions)
         self.fingerprint = f"regex {rules.text}"
 
@@ -25,8 +25,13 @@ class RegexUrlFilter:
         """The rule that refuses `url`, as its line; None when a rule accepts it."""
         return decide(self._decisions, url, self._sectioned)
 
+    def acceptance(self, url: str) -> str | None:
+        """The rule that accepts `url`, as its line; None when none does."""
+        return accepting(self._decisions, url, self._sectioned)
 
-def _found(expression: str) -> Fits:
+
+def found_anywhere(expression: str) -> Fits:
+    """What tells whether the expression is found in a URL. Raises ValueError."""
     search = compile_java(expression).search
     if expression.startswith(".*") and expression[2:3] not in _QUANTIFIERS:
         # Found anywhere, `.*x` is `x`; but with `.*` each place in a URL looks at all the rest.

@@ -25,6 +25,9 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _DROPPED = re.compile(r"[\t\n\r]")
 _AUTHORITY = re.compile(r"[\x00-\x20]*(?:https?|ftp):[/\\]*([^/\\?#]*)", re.IGNORECASE)
 _SLASHES = re.compile(r"[/\\]{2,}")
+# What UTS 46 keeps and IDNA 2003 maps: ß, final sigma, the joiners.
+_MAPPED_2003 = {0xDF: "ss", 0x3C2: "\u03c3", 0x200C: None, 0x200D: None}
+_DEVIATION = re.compile("[\u00df\u03c2\u200c\u200d]")
 _HREF = re.compile(r"(https?|ftp)://([^/?#@]*@)?(\[[^\]]*\]|[^/:]+)(:[0-9]+)?(/[^?#]*)(\?[^#]*)?")
 
 
@@ -39,8 +42,9 @@ class BasicUrlNormalizer:
     def __init__(self, config: CrawlConfig, scope: str = "default") -> None:
         del scope
         self._idn = config.urlnormalizer.basic_host_idn
+        self._idna2008 = config.urlnormalizer.basic_host_idna2008
         self._trim_dot = config.urlnormalizer.basic_host_trim_trailing_dot
-        self.fingerprint = f"basic idn={self._idn} trim={self._trim_dot}"
+        self.fingerprint = f"basic idn={self._idn} {self._idna2008} trim={self._trim_dot}"
 
     def normalize(self, url: str) -> str | None:
         """The URL in its one spelling; None when it is malformed."""
@@ -60,7 +64,10 @@ class BasicUrlNormalizer:
         return None if fixed is None or fault_of(fixed) else fixed
 
     def _fixed(self, url: str) -> str | None:
-        href = str(normalize_url(_one_slash(url)))
+        url = _one_slash(url)
+        if not self._idna2008:
+            url = _as_in_2003(url)
+        href = str(normalize_url(url))
         found = _HREF.match(href)
         if found is None:
             return _other_scheme(href)
@@ -82,7 +89,7 @@ class BasicUrlNormalizer:
         if not self._idn:
             return _as_written(host, url)
         if self._idn == "toUnicode" and not host.startswith("["):
-            return unicode_host(host)
+            return unicode_host(host) if self._idna2008 else _unicode_2003(host)
         return host
 
 
@@ -95,6 +102,24 @@ def _one_slash(url: str) -> str:
     ends = [at for at in (url.find("?", start.end()), url.find("#", start.end())) if at >= 0]
     end = min(ends, default=len(url))
     return url[: start.end()] + _SLASHES.sub("/", url[start.end() : end]) + url[end:]
+
+
+def _as_in_2003(url: str) -> str:
+    """The URL with the host names that IDNA 2003 (RFC 3490) would ask for."""
+    start = _AUTHORITY.match(url)
+    if start is None:
+        return url
+    login, mark, host = start[1].rpartition("@")
+    mapped = (
+        unquote(host).lower().translate(_MAPPED_2003) if not host.isascii() or "%" in host else host
+    )
+    return f"{url[: start.start(1)]}{login}{mark}{mapped}{url[start.end(1) :]}"
+
+
+def _unicode_2003(host: str) -> str:
+    """The host in Unicode, but for labels that IDNA 2003 could not turn back."""
+    pairs = zip(host.split("."), unicode_host(host).split("."), strict=True)
+    return ".".join(label if _DEVIATION.search(shown) else shown for label, shown in pairs)
 
 
 def _spelled(text: str) -> str:
