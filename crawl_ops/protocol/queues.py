@@ -184,6 +184,30 @@ class FetchQueues(Generic[Item]):
             "blocked": sum(1 for queue in queues if queue.blocked),
         }
 
+    def hosts(self, now: float, most: int = 20) -> dict[str, Any]:
+        """Open queues by what they are at, for people.
+
+        states: running, ready, resting (their own delay), backing_off (longer than that), blocked.
+        waiting: up to `most` of those that back off, longest first, as [queue, seconds, items].
+        longest_s: seconds that the queue with most to do needs at least.
+        """
+        states = dict.fromkeys(("running", "ready", "resting", "backing_off", "blocked"), 0)
+        waiting: list[tuple[str, float, int]] = []
+        longest = 0.0
+        for queue in self._queues.values():
+            if not (queue.items or queue.running or queue.blocked):
+                continue
+            delay = self._delay if queue.delay_s is None else queue.delay_s
+            wait = max(queue.next_time - now, 0.0)
+            state = _state_of(queue, wait, delay)
+            states[state] += 1
+            if state == "backing_off":
+                waiting.append((queue.id, round(wait, 1), len(queue.items)))
+            if queue.items:
+                longest = max(longest, wait + (len(queue.items) - 1) * delay / queue.slots)
+        waiting.sort(key=lambda entry: (-entry[1], entry[0]))
+        return {"states": states, "waiting": waiting[:most], "longest_s": round(longest, 1)}
+
     def _queue(self, queue_id: str) -> _Queue[Item]:
         queue = self._queues.get(queue_id)
         if queue is None:
@@ -230,6 +254,16 @@ class FetchQueues(Generic[Item]):
             or queue.delay_s is not None
             or queue.next_time > now
         }
+
+
+def _state_of(queue: _Queue[Any], wait: float, delay: float) -> str:
+    if queue.running:
+        return "running"
+    if queue.blocked:
+        return "blocked"
+    if wait <= 0:
+        return "ready"
+    return "resting" if wait <= delay else "backing_off"
 
 
 def queues_of(config: CrawlConfig) -> FetchQueues[Any]:

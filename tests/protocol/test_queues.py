@@ -262,3 +262,31 @@ def test_all_come_out_and_never_too_close(items, threads, workers, delay, own, l
     for host in set(items):
         numbers = [number for number, other in taken if other == host]
         assert numbers == sorted(numbers)
+
+
+def test_hosts_are_told_by_what_they_are_at() -> None:
+    queues: FetchQueues[str] = FetchQueues(server_delay=2.0, max_exceptions=1)
+    for item, host in (
+        ("r1", "runs"),
+        ("r2", "runs"),
+        ("d1", "ready"),
+        ("w1", "rests"),
+        ("w2", "rests"),
+        ("b1", "backs-off"),
+        ("x1", "blocked"),
+    ):
+        queues.add(item, host)
+    assert queues.take(0.0) == "r1"
+    assert queues.take(0.0) == "d1"
+    queues.release("d1", 0.0)
+    queues.add("d2", "ready")
+    queues.back_off("rests", 11.5)
+    queues.back_off("backs-off", 70.0)
+    queues.fail("blocked", 0.0)
+    found = queues.hosts(10.0)
+    assert found["states"] == {
+        "running": 1, "ready": 1, "resting": 1, "backing_off": 1, "blocked": 1,
+    }  # fmt: skip
+    assert found["waiting"] == [("backs-off", 60.0, 1)]
+    assert found["longest_s"] == 60.0
+    assert queues.hosts(10.0, most=0)["waiting"] == []

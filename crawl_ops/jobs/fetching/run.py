@@ -30,6 +30,7 @@ from crawl_ops.protocol.robots import RobotsAnswer
 from crawl_ops.storage.fetch_list import FetchList
 from crawl_ops.storage.fetch_writer import FetchRecord
 from crawl_ops.storage.lookup import CrawlDbLookup
+from crawl_ops.storage.progress import ProgressLine
 from crawl_ops.urls.identity import UrlIdentifier
 
 TICK_S = 0.5
@@ -91,13 +92,22 @@ class FetchRun:
                 progress(self.progress_line(now))
                 shown = now
 
-    def progress_line(self, now: float) -> str:
+    def progress_line(self, now: float) -> ProgressLine:
         """How it goes, for people: pages, pages a second, queues by state."""
         pages = sum(self.counts.values())
         rate = pages / max(now - self._limits.started, 0.001)
         states = ", ".join(f"{n} {name}" for name, n in self._schedule.states().items())
         left = len(self._schedule) + self._workers.busy
-        return f"{pages} of {pages + left} urls, {rate:.1f} pages/s; {states}"
+        numbers = {
+            "attempt": self._attempt,
+            "pages": pages,
+            "left": left,
+            "rate": round(rate, 2),
+            "counts": dict(self.counts),
+            "hosts": self._schedule.hosts(now),
+        }
+        line = f"{pages} of {pages + left} urls, {rate:.1f} pages/s; {states}"
+        return ProgressLine(line, numbers)
 
     # what to ask next
 

@@ -1,7 +1,7 @@
 """What is still to be asked for, and when: the queues over the rows of the fetch lists."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.fetching.items import FetchItem, Token
@@ -79,6 +79,10 @@ class Schedule:
     def states(self) -> dict[str, int]:
         """Counts for people."""
         return self._queues.states()
+
+    def hosts(self, now: float) -> dict[str, Any]:
+        """Open queues by what they are at, for people."""
+        return self._queues.hosts(now)
 
     # addresses
 
