@@ -13,6 +13,9 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.errors import CrawlError
 
+LINE = 300
+"""Characters of an error that are shown; some libraries put a stack trace into theirs."""
+
 
 class RunProgress:
     """Lines for people, on standard error: seconds since the start, task, what happened."""
@@ -70,9 +73,10 @@ class RunProgress:
         error: str | BaseException | None,
     ) -> None:
         self._task = _name(task_instance)
-        known = self.failures.get(self._task) == str(error)
-        self.failures[self._task] = str(error)
-        self.say(f"failed: {error}")
+        line = (str(error).strip() or type(error).__name__).splitlines()[0][:LINE]
+        known = self.failures.get(self._task) == line
+        self.failures[self._task] = line
+        self.say(f"failed: {line}")
         expected = isinstance(error, CrawlError | AirflowFailException)
         if isinstance(error, Exception) and not (expected or known):
             traceback.print_exception(error)
