@@ -27,8 +27,8 @@ def clean(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:  # 
         crawl.session(config) as session,
         IndexWriters(config, crawl.index_location) as writers,
     ):
-        for entry in crawl.table("crawldb").current().files:
-            session.bind("crawldb", "crawldb", [entry.path])
+        for bucket in crawl.table("crawldb").current().buckets():
+            session.bind_bucket("crawldb", "crawldb", bucket)
             for batch in session.batches("clean", BATCH_ROWS):
                 for row in batch:
                     writers.delete(row["url"])

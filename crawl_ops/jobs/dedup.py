@@ -76,7 +76,7 @@ def _losers(
     order: Sequence[str],
 ) -> int:
     """`losers`: key, slot and winner of every page that is to be marked."""
-    session.bind("crawldb", "crawldb", [entry.path for entry in manifest.files])
+    session.bind_table("crawldb", manifest)
     session.create("signatures", "dedup_signatures")
     session.create("pages", "dedup_pages", group_mode=config.deduplication.group_mode)
     _describe(crawl, session, manifest)
@@ -132,7 +132,7 @@ def _leave_index(
     query = "dedup_new"
     if not config.indexer.delete or _may_be_left(crawl, before):
         query = "dedup_duplicates"
-        session.bind("crawldb", "crawldb", [entry.path for entry in after.files])
+        session.bind_table("crawldb", after)
     deleted = session.create("leaving", query)
     if deleted:
         with IndexWriters(config, crawl.index_location) as writers:

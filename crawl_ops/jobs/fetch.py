@@ -154,11 +154,11 @@ def _remember_robots(
 ) -> None:
     """Good copies of robots.txt that the hostdb keeps are used while they are young enough."""
     hosts = sorted(set().union(*(rows.hosts() for rows in lists)))
-    files = crawl.table("hostdb").current().files
-    if not files:
+    hostdb = crawl.table("hostdb").current()
+    if not hostdb.files:
         return
     with crawl.session(config) as session:
-        session.bind("hostdb", "hostdb", [entry.path for entry in files])
+        session.bind_table("hostdb", hostdb)
         session.bind_columns("hosts", host=hosts)
         for row in session.rows("fetch_robots"):
             robots.remember(row["robots_origin"], row["robots_content"], row["robots_time"])

@@ -16,11 +16,10 @@ from crawl_ops.errors import NotFoundError
 from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import Manifest, overlapping, slots_of
+from crawl_ops.storage.manifest import Bucket, Manifest, overlapping, slots_of
 from crawl_ops.storage.runs import Claim, claim, claims
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
-from crawl_ops.storage.table import Bucket
 from crawl_ops.urls.chain import UrlChain
 
 log = logging.getLogger(__name__)
@@ -278,7 +277,7 @@ def _select_again(session: Session, crawl: CrawlDir, name: str, redo: str) -> No
 
 def _loads(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[HostLoad]:
     hostdb = crawl.table("hostdb").current()
-    session.bind("hostdb", "hostdb", [entry.path for entry in hostdb.files])
+    session.bind_table("hostdb", hostdb)
     rows = session.rows(
         "generate_loads",
         by_domain=config.partition.url_mode == "byDomain",

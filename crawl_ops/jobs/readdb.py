@@ -7,7 +7,7 @@ from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import Manifest, overlapping
+from crawl_ops.storage.manifest import Manifest
 from crawl_ops.storage.session import Session
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
@@ -21,7 +21,7 @@ def stats(crawl: CrawlDir, config: CrawlConfig) -> dict[str, Any]:
     total, each status, "retry n", score min/avg/max and quantiles, fetch times, intervals.
     """
     with crawl.session(config) as session:
-        _bind(session, crawl.table("crawldb").current())
+        session.bind_table("crawldb", crawl.table("crawldb").current())
         counts = session.rows("readdb_counts")
         extremes = session.rows("readdb_extremes")[0]
     by_status: Counter[str] = Counter()
@@ -57,22 +57,17 @@ def dump(crawl: CrawlDir, config: CrawlConfig) -> Iterator[dict[str, Any]]:
     """Every record of the version that is current now, by bucket, host and URL."""
     manifest = crawl.table("crawldb").current()
     with crawl.session(config) as session:
-        for entry in manifest.files:
-            session.bind("crawldb", "crawldb", [entry.path])
+        for bucket in manifest.buckets():
+            session.bind_bucket("crawldb", "crawldb", bucket)
             for batch in session.batches("readdb"):
                 yield from map(_shown, batch)
-
-
-def _bind(session: Session, manifest: Manifest) -> None:
-    session.bind("crawldb", "crawldb", [entry.path for entry in manifest.files])
 
 
 def _record(
     session: Session, crawl: CrawlDir, manifest: Manifest, url: str
 ) -> dict[str, Any] | None:
     identity = UrlIdentifier(crawl.seed).identify(url)
-    files = overlapping(manifest.files, identity.slot, identity.slot)
-    session.bind("crawldb", "crawldb", [entry.path for entry in files])
+    session.bind_table("crawldb", manifest, identity.slot, identity.slot)
     rows = session.rows("readdb_record", host=identity.host, url=url)
     return _shown(rows[0]) if rows else None
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import overlapping
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
 
@@ -14,9 +13,9 @@ def inlinks(crawl: CrawlDir, config: CrawlConfig, url: str) -> dict[str, Any]:
     """{"url", "inlinks": [{"url", "anchor"}]} of a URL, by source."""
     normalized = UrlChain(config, "default", filter=False).normalize(url) or url
     identity = UrlIdentifier(crawl.seed).identify(normalized)
-    files = overlapping(crawl.table("linkdb").current().files, identity.slot, identity.slot)
+    linkdb = crawl.table("linkdb").current()
     with crawl.session(config) as session:
-        session.bind("linkdb", "linkdb", [entry.path for entry in files])
+        session.bind_table("linkdb", linkdb, identity.slot, identity.slot)
         found = session.rows("readlinkdb", k=identity.k)
     return {"url": normalized, "inlinks": found}
 
@@ -24,7 +23,7 @@ def inlinks(crawl: CrawlDir, config: CrawlConfig, url: str) -> dict[str, Any]:
 def dump(crawl: CrawlDir, config: CrawlConfig) -> Iterator[dict[str, Any]]:
     """Every link of the linkdb: {"url", "from_url", "anchor"}, by target."""
     with crawl.session(config) as session:
-        for entry in crawl.table("linkdb").current().files:
-            session.bind("linkdb", "linkdb", [entry.path])
+        for bucket in crawl.table("linkdb").current().buckets():
+            session.bind_bucket("linkdb", "linkdb", bucket)
             for batch in session.batches("readlinkdb_dump"):
                 yield from batch

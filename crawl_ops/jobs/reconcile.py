@@ -53,8 +53,7 @@ def reconcile(
 
 
 def _bind(crawl: CrawlDir, session: Session) -> None:
-    files = [entry.path for entry in crawl.table("crawldb").current().files]
-    session.bind("crawldb", "crawldb", files)
+    session.bind_table("crawldb", crawl.table("crawldb").current())
     session.create("indexed", "reconcile_none")
     ids = indexed_ids(crawl.index_location)
     while batch := list(itertools.islice(ids, BATCH)):

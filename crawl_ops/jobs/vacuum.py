@@ -12,6 +12,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import TABLES, CrawlDir
 from crawl_ops.storage.files import SCRATCH
+from crawl_ops.storage.manifest import KINDS
 from crawl_ops.storage.table import VersionedTable
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,8 @@ def _drop_data(
     crawl: CrawlDir, table: VersionedTable, kept: list[int], now: datetime, counts: Counter[str]
 ) -> None:
     named = {entry.path for number in kept for entry in table.version(number).files}
-    for path in list(crawl.files.walk(f"{table.name}/base")):
+    there = [path for kind in KINDS for path in crawl.files.walk(f"{table.name}/{kind}")]
+    for path in there:
         if path not in named and _older(crawl.root / path, now, COMMIT_GRACE):
             counts["bytes"] += crawl.files.size(path)
             counts["data_files"] += 1

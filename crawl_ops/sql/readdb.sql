@@ -1,4 +1,4 @@
--- A record of the crawldb as readdb shows it.
+-- Records of the crawldb as readdb shows them, by host and URL.
 SELECT
     url,
     status,
@@ -10,3 +10,4 @@ SELECT
     lower(hex(signature))                                               AS signature,
     metadata
 FROM crawldb
+ORDER BY host, url

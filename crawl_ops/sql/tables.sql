@@ -28,6 +28,14 @@ CREATE TABLE crawldb (
     metadata        VARCHAR                -- JSON object, or NULL
 );
 
+CREATE TABLE crawldb_moved (               -- what links change of crawldb rows, where a round is small
+    k               UBIGINT     NOT NULL,
+    slot            USMALLINT   NOT NULL,
+    score           FLOAT       NOT NULL,
+    depth           INTEGER,
+    max_depth       INTEGER
+);
+
 CREATE TABLE crawl_generate (
     k               UBIGINT     NOT NULL,
     slot            USMALLINT   NOT NULL,

@@ -4,7 +4,7 @@ from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import Manifest, overlapping
+from crawl_ops.storage.manifest import Manifest
 from crawl_ops.storage.session import Session
 
 
@@ -12,7 +12,7 @@ class CrawlDbLookup:
     """Rows of the crawldb by URL, in one version: the current one when this was made, or `at`."""
 
     def __init__(self, crawl: CrawlDir, session: Session, at: Manifest | None = None) -> None:
-        self._files = (at or crawl.table("crawldb").current()).files
+        self._manifest = at or crawl.table("crawldb").current()
         self._session = session
 
     @classmethod
@@ -22,10 +22,9 @@ class CrawlDbLookup:
 
     def row(self, url: str, host: str, slot: int) -> dict[str, Any] | None:
         """The row of a normalized URL, or None."""
-        files = overlapping(self._files, slot, slot)
-        if not files:
+        if not self._manifest.bucket(slot, slot).files:
             return None
-        self._session.bind("crawldb", "crawldb", [entry.path for entry in files])
+        self._session.bind_table("crawldb", self._manifest, slot, slot)
         found = self._session.rows("lookup", host=host, url=url)
         return found[0] if found else None
 

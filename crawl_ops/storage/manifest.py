@@ -7,17 +7,22 @@ from typing import Any
 
 from crawl_ops.errors import StoreError
 
-FORMAT = 1
+FORMAT = 2  # 1 knew base files only
 SLOT_BITS = 16
 SLOTS = 1 << SLOT_BITS
 OPERATIONS_KEPT = 1000
+ROW_KINDS = ("base", "new")
+KINDS = (*ROW_KINDS, "changed", "moved")
 
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
     """A data file, and the slots whose rows it holds: lo to hi, both included.
 
-    kind: `base` files hold whole rows, sorted by host and URL (linkdb: by target).
+    kind: `base` files hold whole rows, sorted by host and URL (linkdb: by target), each slot in one
+    file at most; `new` files hold further rows of the same form. `changed` files hold rows that
+    replace rows of the same key, `moved` files what links alone change of a row (score, depth): of
+    several, the one of the higher version counts. version: the version of the table that wrote it.
     """
 
     lo: int
@@ -26,6 +31,21 @@ class FileEntry:
     rows: int
     bytes: int
     kind: str = "base"
+    version: int = 0
+
+    @property
+    def holds_rows(self) -> bool:
+        """Whether its rows are rows of the table, and not changes of such."""
+        return self.kind in ROW_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A range of slots that a job handles in one go, with the files that may hold its rows."""
+
+    lo: int
+    hi: int
+    files: tuple[FileEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +72,15 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        return sum(entry.rows for entry in self.files)
+        return sum(entry.rows for entry in self.files if entry.holds_rows)
+
+    def bucket(self, lo: int = 0, hi: int = SLOTS - 1) -> Bucket:
+        """The rows of the slots lo to hi; all, if none are named."""
+        return Bucket(lo, hi, tuple(overlapping(self.files, lo, hi)))
+
+    def buckets(self) -> list[Bucket]:
+        """All rows, bucket by bucket."""
+        return [self.bucket(*slots_of(number, self.bits)) for number in range(1 << self.bits)]
 
     def to_json(self) -> bytes:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1).encode()
@@ -65,12 +93,14 @@ def from_json(data: bytes, path: str) -> Manifest:
         found = plain.pop("format")
     except (ValueError, KeyError, TypeError, AttributeError):
         raise StoreError(f"{path}: is no manifest") from None
-    if found != FORMAT:
+    if not isinstance(found, int) or not 1 <= found <= FORMAT:
         raise StoreError(
             f"{path}: manifest format {found} is newer than this crawl_ops reads ({FORMAT})"
         )
     try:
         plain["files"] = tuple(FileEntry(**entry) for entry in plain["files"])
+        if unknown := {entry.kind for entry in plain["files"]}.difference(KINDS):
+            raise StoreError(f"{path}: files of an unknown kind ({', '.join(sorted(unknown))})")
         plain["segments"] = tuple(plain["segments"])
         plain["columns"] = tuple(plain["columns"])
         return Manifest(**plain)

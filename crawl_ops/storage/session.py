@@ -14,19 +14,14 @@ import pyarrow as pa
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import StoreError
 from crawl_ops.storage.files import SCRATCH, LocalFiles
-from crawl_ops.storage.manifest import FileEntry
+from crawl_ops.storage.manifest import SLOTS, Bucket, FileEntry, Manifest
+from crawl_ops.storage.merged import Merged, literal, no_rows
+from crawl_ops.storage.once import part_rows
 from crawl_ops.storage.schema import column_types, schemas, sql_text, table_of
 from crawl_ops.storage.segment import Segment
-from crawl_ops.storage.table import Bucket
 
 ROW_GROUP_ROWS = 122_880
 BATCH_ROWS = 10_000
-_WINNERS = """
-    SELECT k, attempt FROM {rows}
-    QUALIFY row_number() OVER (
-        PARTITION BY k ORDER BY (fetch_status = 'fetch_success') DESC, fetch_time, attempt
-    ) = 1
-"""
 
 
 class Session:
@@ -53,21 +48,26 @@ class Session:
             ("preserve_insertion_order", True),
             ("enable_progress_bar", False),
         ):
-            self.connection.execute(f"SET {name} = {_literal(value)}")
+            self.connection.execute(f"SET {name} = {literal(value)}")
         self._number = 0
         self._kinds: dict[str, str] = {}  # bound name -> TABLE or VIEW
 
     # names
 
-    def bind(self, name: str, table: str, files: Sequence[str], where: str = "") -> None:
-        """Let `name` stand for the rows of Parquet files, or for the empty declared table."""
-        self._view(name, self._rows_of(table, files) + where)
+    def bind(self, name: str, table: str, files: Sequence[str]) -> None:
+        """Let `name` stand for the rows of Parquet files, or for the empty declared table.
+
+        Not for versioned tables, whose rows may be in several files: bind_table, bind_bucket.
+        """
+        self._view(name, self._rows_of(table, files))
 
     def bind_bucket(self, name: str, table: str, bucket: Bucket) -> None:
-        """Let `name` stand for the rows of one bucket of a versioned table."""
-        whole = all(bucket.lo <= entry.lo and entry.hi <= bucket.hi for entry in bucket.files)
-        where = "" if whole else f" WHERE slot BETWEEN {int(bucket.lo)} AND {int(bucket.hi)}"
-        self.bind(name, table, [entry.path for entry in bucket.files], where)
+        """Let `name` stand for the rows of one bucket of a versioned table, as they are now."""
+        self._view(name, Merged(table, self.files.location).select(bucket))
+
+    def bind_table(self, name: str, manifest: Manifest, lo: int = 0, hi: int = SLOTS - 1) -> None:
+        """Let `name` stand for all rows of a version of a table, or those of the slots lo to hi."""
+        self.bind_bucket(name, manifest.table, manifest.bucket(lo, hi))
 
     def bind_part(
         self,
@@ -81,29 +81,7 @@ class Session:
 
     def part_rows(self, segment: Segment, part: str, lists: Sequence[int] | None = None) -> str:
         """The SELECT behind bind_part."""
-        rows = self._rows_of(part, [file.path for file in segment.part_files(part, lists)])
-        once = part in (
-            "crawl_fetch",
-            "content",
-            "parse_data",
-            "parse_text",
-            "crawl_parse",
-            "rejected",
-        )
-        if not once or not segment.has_several_attempts(lists):
-            return rows
-        fetched = self._rows_of(
-            "crawl_fetch", [f.path for f in segment.part_files("crawl_fetch", lists)]
-        )
-        winners = _WINNERS.format(rows=f"({fetched})")
-        if part in ("crawl_parse", "rejected"):
-            # A link of a page that was fetched twice counts for the attempt that counts.
-            key = "from_k" if part == "crawl_parse" else "k"
-            return (
-                f"SELECT r.* FROM ({rows}) r LEFT JOIN ({winners}) w ON w.k = r.{key}"
-                " WHERE w.k IS NULL OR w.attempt = r.attempt"
-            )
-        return f"SELECT r.* FROM ({rows}) r SEMI JOIN ({winners}) w USING (k, attempt)"
+        return part_rows(segment, part, lists, self._rows_of)
 
     def bind_select(self, name: str, select: str) -> None:
         """Let `name` stand for a SELECT that storage has put together."""
@@ -152,7 +130,11 @@ class Session:
         self.drop(name)
         self._run(f"CREATE TEMP TABLE {_name(name)} AS {sql_text(query)}", parameters)
         self._kinds[name] = "TABLE"
-        return int(self.connection.execute(f"SELECT count(*) FROM {_name(name)}").fetchall()[0][0])
+        return self.count(_name(name))
+
+    def count(self, name: str) -> int:
+        """The rows of a name, or of a SELECT in parentheses that storage has put together."""
+        return int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0])
 
     def drop(self, name: str) -> None:
         """Forget what a name stands for."""
@@ -181,6 +163,15 @@ class Session:
                 batch_rows
             )
 
+    @contextlib.contextmanager
+    def joins_as_written(self) -> Iterator[None]:
+        """No join changes sides meanwhile: rows come out in the order of the left one."""
+        self.connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+        try:
+            yield
+        finally:
+            self.connection.execute("SET disabled_optimizers = ''")
+
     # files
 
     def copy(self, query: str, table: str, path: str, **parameters: Any) -> tuple[int, int]:
@@ -189,15 +180,21 @@ class Session:
         The file has exactly the declared columns and types. Raises StoreError naming the column
         if one that must not be NULL is, and nothing can be seen then.
         """
+        return self.copy_select(sql_text(query), table, path, parameters)
+
+    def copy_select(
+        self, select: str, table: str, path: str, parameters: Mapping[str, Any] | None = None
+    ) -> tuple[int, int]:
+        """`copy` for a SELECT that storage has put together."""
         types = column_types(table)
         columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
         aside = self.files.aside(".parquet")
         try:
             written = self._run(
-                f"COPY (SELECT {columns} FROM ({sql_text(query)})) TO {_literal(str(aside))}"
+                f"COPY (SELECT {columns} FROM ({select})) TO {literal(str(aside))}"
                 f" (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1,"
                 f" ROW_GROUP_SIZE {ROW_GROUP_ROWS}, RETURN_STATS)",
-                parameters,
+                parameters or {},
             ).fetchall()
             rows = sum(row[1] for row in written)
             _check_stats(table, written)
@@ -211,23 +208,32 @@ class Session:
         self, query: str, table: str, bucket: Bucket, path: str, **parameters: Any
     ) -> FileEntry | None:
         """Write the new rows of a bucket; None if it has none now."""
-        rows, size = self.copy(query, table, path, **parameters)
+        return self.write(sql_text(query), table, bucket, path, "base", parameters)
+
+    def write(
+        self,
+        select: str,
+        table: str,
+        bucket: Bucket,
+        path: str,
+        kind: str,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> FileEntry | None:
+        """`copy_bucket` for a SELECT that storage has put together."""
+        rows, size = self.copy_select(select, table, path, parameters)
         if not rows:
             self.files.remove(path)
             return None
-        return FileEntry(bucket.lo, bucket.hi, path, rows, size)
+        return FileEntry(bucket.lo, bucket.hi, path, rows, size, kind)
 
     # inside
 
     def _rows_of(self, table: str, files: Sequence[str]) -> str:
         columns = ", ".join(schemas()[table].names)
         if files:
-            paths = ", ".join(_literal(self.files.location(path)) for path in files)
+            paths = ", ".join(literal(self.files.location(path)) for path in files)
             return f"SELECT {columns} FROM read_parquet([{paths}])"
-        nulls = ", ".join(
-            f"CAST(NULL AS {kind}) AS {name}" for name, kind in column_types(table).items()
-        )
-        return f"SELECT * FROM (SELECT {nulls}) WHERE false"
+        return no_rows(table)
 
     def _view(self, name: str, select: str) -> None:
         self.drop(name)
@@ -259,12 +265,6 @@ def _name(text: str) -> str:
     if not text.isidentifier():
         raise StoreError(f"{text!r} is no name")
     return text
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, bool | int):
-        return str(value).lower()
-    return "'" + str(value).replace("'", "''") + "'"
 
 
 def _check_stats(table: str, written: Sequence[tuple[Any, ...]]) -> None:

@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -19,21 +18,12 @@ from crawl_ops.storage.manifest import (
     FileEntry,
     Manifest,
     from_json,
-    overlapping,
     slots_of,
 )
+from crawl_ops.storage.manifest import Bucket as Bucket
 from crawl_ops.storage.schema import schemas
 
 WRITER_WAIT_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """A range of slots that a job handles in one go, with the files that may hold its rows."""
-
-    lo: int
-    hi: int
-    files: tuple[FileEntry, ...]
 
 
 class VersionedTable:
@@ -136,7 +126,7 @@ class Commit:
         """Bucket bits of the new version: more when a file of the parent has grown too large."""
         if self._bits is None:
             limit = self.config.db.bucket_rows
-            rows = max((entry.rows for entry in self.parent.files), default=0)
+            rows = max((bucket_rows(self.parent.files, e) for e in self.parent.files), default=0)
             grown = self.parent.bits
             while rows > limit and grown < 12:
                 rows, grown = rows // 2, grown + 1
@@ -146,8 +136,8 @@ class Commit:
     @property
     def rows(self) -> int:
         """Rows of the new version as it stands."""
-        kept = (entry.rows for entry in self.parent.files if entry.path not in self._removed)
-        return sum(kept) + sum(entry.rows for entry in self._added)
+        kept = (entry for entry in self.parent.files if entry.path not in self._removed)
+        return sum(entry.rows for entry in (*kept, *self._added) if entry.holds_rows)
 
     def spread(self, rows: int) -> None:
         """Choose the bucket bits for about so many rows (a first version only)."""
@@ -169,17 +159,22 @@ class Commit:
             ]
             wanted += [(entry.lo, entry.hi) for entry in files]
             ranges = [(lo, hi) for lo, hi in ranges if any(a <= hi and b >= lo for a, b in wanted)]
-        return [Bucket(lo, hi, tuple(overlapping(self.parent.files, lo, hi))) for lo, hi in ranges]
+        return [self.parent.bucket(lo, hi) for lo, hi in ranges]
 
-    def replace(self, bucket: Bucket, entry: FileEntry | None) -> None:
-        """The rows of a bucket are those of `entry` now; None: it has none."""
+    def replace(self, bucket: Bucket, *entries: FileEntry | None) -> None:
+        """The rows of a bucket are those of the entries now; none, or None: it has none."""
         self._removed.update(old.path for old in bucket.files)
-        if entry is not None:
-            self._added.append(entry)
+        self.add(*entries)
 
-    def data_path(self, bucket: Bucket) -> str:
+    def add(self, *entries: FileEntry | None) -> None:
+        """Lay files over those that there are."""
+        self._added += [
+            replace(entry, version=self.version) for entry in entries if entry is not None
+        ]
+
+    def data_path(self, bucket: Bucket, kind: str = "base") -> str:
         """A name for a new data file of a bucket that no one else can have."""
-        folder = f"{self.table.name}/base/{bucket.lo:04x}-{bucket.hi:04x}"
+        folder = f"{self.table.name}/{kind}/{bucket.lo:04x}-{bucket.hi:04x}"
         return f"{folder}/v{self.version:08}-{uuid.uuid4().hex}.parquet"
 
     def publish(self, report: JobReport) -> Manifest:
@@ -223,6 +218,8 @@ def _check_cover(manifest: Manifest) -> None:
     """Base files must not overlap: a row would count twice."""
     reached = -1
     for entry in manifest.files:
+        if entry.kind != "base":
+            continue
         if entry.lo <= reached or entry.hi >= SLOTS or entry.lo > entry.hi:
             raise StoreError(
                 f"{entry.path}: its slots {entry.lo} to {entry.hi} are in another file too"
@@ -230,6 +227,14 @@ def _check_cover(manifest: Manifest) -> None:
         reached = entry.hi
 
 
-def details_of(manifest: Manifest) -> dict[str, Any]:
-    """What a report says of the version it made."""
-    return {"version": manifest.version, "rows": manifest.rows}
+def bucket_rows(files: Iterable[FileEntry], base: FileEntry) -> int:
+    """About the rows in the slots of a base file, with the new ones."""
+    if base.kind != "base":
+        return 0
+    width = base.hi - base.lo + 1
+    shares = (
+        entry.rows * min(1.0, width / (entry.hi - entry.lo + 1))
+        for entry in files
+        if entry.holds_rows and entry.lo <= base.hi and entry.hi >= base.lo
+    )
+    return int(sum(shares))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from crawl_ops.storage.crawl_dir import TABLES, CrawlDir
+from crawl_ops.storage.merged import Merged
 from crawl_ops.storage.schema import column_types, schemas
 from crawl_ops.storage.segment import PARTS, Segment
 from crawl_ops.storage.session import Session
@@ -36,7 +37,7 @@ def bind_views(
 def view_select(crawl: CrawlDir, session: Session, name: str) -> str:
     """The SELECT behind a view."""
     if name in TABLES:
-        return _table_select(crawl, name)
+        return _table_select(crawl, session, name)
     return part_select(session, map(crawl.segment, crawl.segments()), name)
 
 
@@ -75,13 +76,12 @@ def rows_select(session: Session, segments: Iterable[Segment], part: str) -> str
 _SEGMENT_OF_FILE = "string_split(filename, '/')[-4] AS segment"
 
 
-def _table_select(crawl: CrawlDir, name: str) -> str:
+def _table_select(crawl: CrawlDir, session: Session, name: str) -> str:
     manifest = crawl.table(name).current()
     if not manifest.files:
         return _no_rows(name)
-    files = [crawl.files.location(entry.path) for entry in manifest.files]
-    columns = ", ".join(schemas()[name].names)
-    return f"SELECT {manifest.version} AS version, {columns} FROM {_parquet(files)}"
+    rows = Merged(name, session.files.location).select(manifest.bucket())
+    return f"SELECT {manifest.version} AS version, * FROM ({rows})"
 
 
 def _no_rows(name: str) -> str:

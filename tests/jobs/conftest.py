@@ -184,12 +184,13 @@ class GivenCrawl:
 
     def rows(self, table: str = "crawldb") -> list[Row]:
         """The rows of a table as its files have them, bucket by bucket."""
-        entries = self.crawl.table(table).current().files
-        return [
-            row
-            for entry in entries
-            for row in pq.read_table(self.crawl.files.location(entry.path)).to_pylist()
-        ]
+        manifest = self.crawl.table(table).current()
+        found = []
+        with self.crawl.session(self.config()) as session:
+            for bucket in manifest.buckets():
+                session.bind_bucket("rows", table, bucket)
+                found += session.connection.sql("FROM rows").to_arrow_table().to_pylist()
+        return found
 
     def row(self, url: str) -> Row:
         return {row["url"]: row for row in self.rows()}[url]

@@ -9,7 +9,7 @@ from typing import Any
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.lookup import CrawlDbLookup
-from crawl_ops.storage.manifest import Manifest, overlapping
+from crawl_ops.storage.manifest import Manifest
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.url_rows import UrlRows
@@ -125,7 +125,7 @@ def _history(crawl: CrawlDir, session: Session, url: str, identity: UrlIdentity)
     found = []
     for number in table.versions()[-VERSIONS:]:
         manifest = table.version(number)
-        files = overlapping(manifest.files, identity.slot, identity.slot)
+        files = manifest.bucket(identity.slot, identity.slot).files
         paths = tuple(entry.path for entry in files)
         if paths not in known:
             lookup = CrawlDbLookup(crawl, session, manifest)
@@ -169,8 +169,7 @@ def _robots(crawl: CrawlDir, session: Session, identity: UrlIdentity) -> list[Ro
     segments = [crawl.segment(name) for name in crawl.segments()]
     session.bind_select("robots", part_select(session, segments, "robots"))
     found = session.rows("explain_robots", slot=identity.slot, host=identity.host)
-    files = overlapping(crawl.table("hostdb").current().files, identity.slot, identity.slot)
-    session.bind("hostdb", "hostdb", [entry.path for entry in files])
+    session.bind_table("hostdb", crawl.table("hostdb").current(), identity.slot, identity.slot)
     for row in session.rows("explain_hostdb", host=identity.host):
         if row["robots_time"] is not None:
             found.append(

@@ -52,8 +52,7 @@ class Decider:
         return {row["action"]: row["n"] for row in session.rows("index_actions")}
 
     def _bind_table(self, name: str) -> None:
-        files = [entry.path for entry in self._crawl.table(name).current().files]
-        self._session.bind(name, name, files)
+        self._session.bind_table(name, self._crawl.table(name).current())
 
     def _later(self, segment: Segment) -> None:
         """`later`: pages that another indexed segment added or took out, and when."""

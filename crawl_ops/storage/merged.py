@@ -1,0 +1,108 @@
+"""The rows of a versioned table as one SELECT: files of rows, with what changed since laid over."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from crawl_ops.storage.manifest import ROW_KINDS, Bucket, FileEntry
+from crawl_ops.storage.schema import column_types
+
+KEYS = {"crawldb": "k", "hostdb": "host"}
+ORDERS = {"crawldb": "host, url", "hostdb": "host"}
+MOVED = "crawldb_moved"
+MOVED_COLUMNS = ("score", "depth", "max_depth")
+_NEWEST = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Names of temporary tables that lie over the files of a table.
+
+    changed: rows that replace those of their key. moved: score and depth of a key. added: rows of
+    keys that the table does not have.
+    """
+
+    added: str
+    changed: str
+    moved: str | None = None
+
+
+class Merged:
+    """Writes the SELECT for the rows of a bucket. `location`: what DuckDB opens for a path."""
+
+    def __init__(
+        self, table: str, location: Callable[[str], str], overlay: Overlay | None = None
+    ) -> None:
+        self.table = table
+        self._location = location
+        self._overlay = overlay
+        self._columns = list(column_types(table))
+
+    def stored(self, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS) -> str:
+        """The rows of the bucket as the files of these kinds have them."""
+        return self._files(bucket, [e for e in bucket.files if e.kind in kinds], self.table)
+
+    def select(self, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS) -> str:
+        """The rows of the bucket that stand in files of these kinds, as they are now.
+
+        One file of rows comes out in its order: the join keeps that of its left side.
+        """
+        rows = self.stored(bucket, kinds)
+        changed = self._latest(bucket, "changed", self.table)
+        moved = self._latest(bucket, "moved", MOVED)
+        if not changed and not moved:
+            return rows
+        key = KEYS[self.table]
+        joins = f"({rows}) b"
+        for alias, select in (("w", changed), ("m", moved)):
+            if select:
+                joins += f" LEFT JOIN ({select}) {alias} ON {alias}.{key} = b.{key}"
+        columns = (self._column(name, bool(changed), bool(moved)) for name in self._columns)
+        return f"SELECT {', '.join(columns)} FROM {joins}"
+
+    def _column(self, name: str, changed: bool, moved: bool) -> str:
+        if name in (KEYS[self.table], "slot", "url", "host", "domain"):
+            return f"b.{name}"
+        old = f"if(w.version IS NULL, b.{name}, w.{name})" if changed else f"b.{name}"
+        if moved and name in MOVED_COLUMNS:
+            newer = "m.version > coalesce(w.version, -1)" if changed else "m.version IS NOT NULL"
+            old = f"if({newer}, m.{name}, {old})"
+        return f"{old} AS {name}"
+
+    def _files(self, bucket: Bucket, entries: Sequence[FileEntry], table: str) -> str:
+        columns = column_types(table)
+        if not entries:
+            return no_rows(table)
+        paths = ", ".join(literal(self._location(entry.path)) for entry in entries)
+        whole = all(bucket.lo <= entry.lo and entry.hi <= bucket.hi for entry in entries)
+        where = "" if whole else f" WHERE slot BETWEEN {int(bucket.lo)} AND {int(bucket.hi)}"
+        return f"SELECT {', '.join(columns)} FROM read_parquet([{paths}]){where}"
+
+    def _latest(self, bucket: Bucket, kind: str, table: str) -> str:
+        """Of each key the newest change, with its version; nothing if there are none."""
+        files = [entry for entry in bucket.files if entry.kind == kind]
+        sources = [
+            f"SELECT {int(e.version)} AS version, * FROM ({self._files(bucket, [e], table)})"
+            for e in files
+        ]
+        if name := self._overlay and getattr(self._overlay, kind):
+            sources.append(f"SELECT {_NEWEST} AS version, * FROM {name}")
+        if len(sources) < 2:
+            return "".join(sources)
+        union = " UNION ALL BY NAME ".join(sources)
+        newest = f"PARTITION BY {KEYS[self.table]} ORDER BY version DESC"
+        return f"SELECT * FROM ({union}) QUALIFY row_number() OVER ({newest}) = 1"
+
+
+def no_rows(table: str) -> str:
+    """The declared table without rows."""
+    columns = ", ".join(
+        f"CAST(NULL AS {kind}) AS {name}" for name, kind in column_types(table).items()
+    )
+    return f"SELECT * FROM (SELECT {columns}) WHERE false"
+
+
+def literal(value: object) -> str:
+    """A number or text as SQL."""
+    if isinstance(value, bool | int):
+        return str(value).lower()
+    return "'" + str(value).replace("'", "''") + "'"
