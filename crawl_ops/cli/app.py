@@ -39,6 +39,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "explain": read_verbs.explain,
     "search": read_verbs.search,
     "sql": read_verbs.sql,
+    "views": read_verbs.views,
     "normalize": rule_verbs.normalize,
     "filter": rule_verbs.filter_,
     "robots": rule_verbs.robots,

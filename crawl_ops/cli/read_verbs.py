@@ -168,6 +168,18 @@ def sql(
         write(f"(the first {ROWS_ON_TERMINAL:,} rows; pipe the output to have all)")
 
 
+def views(context: typer.Context) -> None:
+    """Print the views as SQL, for any DuckDB shell: as the crawl is now."""
+    from crawl_ops.storage.ask import views_script
+
+    asked = invocation(context)
+    script = views_script(asked.crawl(), asked.config())
+    if asked.json:
+        write_json({"sql": script})
+    else:
+        write(script)
+
+
 def _one(asked: Invocation, record: dict[str, Any] | None, missing: str) -> None:
     if record is not None:
         _fields(asked, record)

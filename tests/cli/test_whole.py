@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
+import duckdb
 import pytest
 
 pytestmark = pytest.mark.whole
@@ -82,6 +83,10 @@ def test_a_crawl_and_what_can_be_asked_of_it(site, command, tmp_path) -> None:
     assert [link["anchor"] for link in page["outlinks"]] == ["to a", "to b", "x"]
     (story,) = ask(command, "explain", f"{site.url}/gone")
     assert story["status"] == "db_gone"
+    script = ask(command, "views")[0]["sql"]
+    with duckdb.connect() as connection:
+        connection.execute(script)
+        assert connection.sql("select count(*) from crawldb").fetchall() == [(4,)]
     assert ask(command, "sql", "select count(*) n from crawldb") == [{"n": 4}]
 
     site.asked.clear()
