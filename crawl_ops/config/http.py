@@ -78,6 +78,13 @@ class Http(Group):
     auth_file: ConfigFile = Field(
         None, description="Credentials in the format of Nutch's httpclient-auth.xml."
     )
+    agent_host_cookie_file: ConfigFile = Field(
+        None, description="Cookies by host: lines HOST TAB COOKIE."
+    )
+    enable_cookie_header: bool = Field(
+        True,
+        description="Send cookies: the record's (Cookie=... of a seed line), else its host's.",
+    )
     accept: HeaderText = Field(
         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         description="Request header.",
@@ -105,6 +112,24 @@ class Http(Group):
         ("private",),
         description="Never these addresses: IPs, CIDR blocks, localhost, loopback, sitelocal, or "
         "private (all that is not public).",
+    )
+
+
+class File(Group):
+    """Files on this machine as pages."""
+
+    prefix = "file"
+
+    roots: Words = Field(
+        (),
+        description="Folders, in full, whose files may be fetched by file: URLs; without any, none "
+        "(ours).",
+    )
+    content_limit: int = Field(
+        1_048_576, ge=-1, le=INTEGER_MAX, description="Bytes kept of a file; -1: all."
+    )
+    crawl_parent: bool = Field(
+        True, description="The page of a folder links to the folder above, below its root."
     )
 
 

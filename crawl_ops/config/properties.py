@@ -6,7 +6,7 @@ from crawl_ops.config.db import Db, Dedup, DuckDb, Linkdb, Scoring
 from crawl_ops.config.fetcher import Fetcher
 from crawl_ops.config.generate import Crawl, Generate, Partition
 from crawl_ops.config.group import Group
-from crawl_ops.config.http import Http, Store
+from crawl_ops.config.http import File, Http, Store
 from crawl_ops.config.index import AnchorIndexingFilter, Index, Indexer
 from crawl_ops.config.parser import (
     EncodingDetector,
@@ -35,6 +35,7 @@ class CrawlConfig(BaseModel):
     partition: Partition = Partition.model_construct()
     fetcher: Fetcher = Fetcher.model_construct()
     http: Http = Http.model_construct()
+    file: File = File.model_construct()
     store: Store = Store.model_construct()
     parser: Parser = Parser.model_construct()
     parse: Parse = Parse.model_construct()

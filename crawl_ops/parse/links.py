@@ -74,6 +74,10 @@ class LinkResolver:
         if url is None:
             self.rejected["malformed"] += 1
             return None
+        if url.startswith("file:") and not self.base.startswith("file:"):
+            # A page of the web has no say over the files of this machine (as in browsers).
+            self.rejected["scheme=file"] += 1
+            return None
         if scheme and "://" not in url[:64] and not url.startswith("file:"):
             self.rejected[f"scheme={scheme[1].lower()[:20]}"] += 1
             return None

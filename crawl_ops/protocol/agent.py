@@ -8,6 +8,7 @@ from email.utils import format_datetime
 from crawl_ops.config.http import Http
 from crawl_ops.errors import ConfigError
 from crawl_ops.protocol.answer import FetchRequest
+from crawl_ops.protocol.cookies import HostCookies
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 NO_HEADER_VALUE = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
@@ -42,6 +43,8 @@ class RequestHeaders:
     """Headers of requests: the fixed ones checked once, the rest by request."""
 
     def __init__(self, http: Http) -> None:
+        self._send_cookies = http.enable_cookie_header
+        self._cookies = HostCookies(http.agent_host_cookie_file)
         self._conditional = http.enable_if_modified_since_header
         self._fixed = {"Accept-Encoding": ACCEPT_ENCODING, "User-Agent": agent_string(http)}
         named = {
@@ -56,11 +59,12 @@ class RequestHeaders:
             if value.strip():
                 self._fixed[name] = value.strip()
 
-    def of(self, request: FetchRequest, host: str) -> dict[str, str]:
+    def of(self, request: FetchRequest, host_header: str, host: str = "") -> dict[str, str]:
         """All headers, in the order they are sent. What is no header value is left out."""
-        headers = {"Host": host, **self._fixed}
-        if request.cookie:
-            headers["Cookie"] = request.cookie
+        headers = {"Host": host_header, **self._fixed}
+        cookie = (request.cookie or self._cookies.of(host)) if self._send_cookies else None
+        if cookie:
+            headers["Cookie"] = cookie
         if self._conditional:
             headers.update(_conditions(request))
         return {k: v for k, v in headers.items() if not NO_HEADER_VALUE.search(v)}

@@ -106,7 +106,7 @@ class HttpProtocol:
     def _answer(
         self, request: FetchRequest, target: Target, exchange: Exchange, limit: int
     ) -> Answer:
-        headers = self._headers.of(request, target.host_header)
+        headers = self._headers.of(request, target.host_header, target.host)
         known = self._authorized.get(target.origin)
         if known is not None:
             headers["Authorization"] = known

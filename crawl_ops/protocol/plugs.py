@@ -1,4 +1,4 @@
-"""Which protocol fetches a URL: by its scheme, http and https built in."""
+"""Which protocol fetches a URL: by its scheme: http, https, and file where it is allowed."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,6 +7,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ProtocolStatus
 from crawl_ops.plugins import load_plug
 from crawl_ops.protocol.answer import Answer, FetchRequest
+from crawl_ops.protocol.file import FileProtocol
 from crawl_ops.protocol.http import HttpProtocol
 
 PROP = "fetcher.protocols"
@@ -31,6 +32,8 @@ class Protocols:
 
     def __init__(self, config: CrawlConfig, http: HttpProtocol) -> None:
         self._by_scheme: dict[str, FetchProtocol] = {"http": http, "https": http}
+        if config.file.roots:
+            self._by_scheme["file"] = FileProtocol(config)
         for entry in config.fetcher.protocols:
             scheme, _, name = entry.partition("=")
             plug: Callable[[CrawlConfig], FetchProtocol] = load_plug(

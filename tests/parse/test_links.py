@@ -81,3 +81,11 @@ def test_srcset(srcset, urls):
 
 def test_a_srcset_is_bounded():
     assert len(srcset_urls("a 1x, " * 50_000)) == 100
+
+
+def test_a_page_of_the_web_links_to_no_file_of_this_machine(parse):
+    page = parse("<a href=file:///etc/passwd>x</a><a href='file:x'>y</a><a href=/ok>z</a>")
+    assert [link.url for link in page.outlinks] == ["http://e.test/ok"]
+    assert page.rejected == {"scheme=file": 2}
+    own = parse("<a href=x.html>x</a><a href=file:///y>y</a>", url="file:///d/p.html")
+    assert [link.url for link in own.outlinks] == ["file:///d/x.html", "file:///y"]

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.jobs.fetching.items import SITEMAP, FetchItem
+from crawl_ops.jobs.fetching.items import SITEMAP, FetchItem, cookie_of
 from crawl_ops.model import ProtocolStatus
 from crawl_ops.parse.sitemap import locations
 from crawl_ops.protocol.answer import Answer, FetchRequest
@@ -169,10 +169,12 @@ class Workers:
 
 def _request(item: FetchItem) -> FetchRequest:
     row = item.row
+    cookie = cookie_of(row["metadata"])
     if row["signature"] is None:
-        return FetchRequest(item.url)
+        return FetchRequest(item.url, cookie=cookie)
     return FetchRequest(
         item.url,
+        cookie=cookie,
         modified_time=row["modified_time"],
         etag=row["etag"],
         last_modified=row["last_modified"],

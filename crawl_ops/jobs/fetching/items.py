@@ -1,5 +1,6 @@
 """What is asked for: the rows of a fetch list, and what is found on the way."""
 
+import json
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -51,6 +52,22 @@ class FetchItem:
 Token: TypeAlias = tuple[int, int] | FetchItem  # what queues hold: (list, position), or an item
 
 
+def cookie_of(metadata: str | None) -> str | None:
+    """The Cookie that a record's metadata (JSON text) says to send, or None."""
+    if metadata is None or '"Cookie"' not in metadata:
+        return None
+    value = json.loads(metadata).get("Cookie")
+    return value if isinstance(value, str) else None
+
+
+def without_cookie(metadata: str | None) -> str | None:
+    """The metadata without its Cookie: that one is for its own host."""
+    if metadata is None or '"Cookie"' not in metadata:
+        return metadata
+    kept = {name: value for name, value in json.loads(metadata).items() if name != "Cookie"}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else None
+
+
 def found_item(
     source: FetchItem, url: str, identity: UrlIdentity, config: CrawlConfig, **changes: Any
 ) -> FetchItem:
@@ -58,8 +75,10 @@ def found_item(
 
     Its score is 0, as Nutch's OPIC scores what is found by a redirect (Nutch rule 5.4).
     """
+    metadata = source.row["metadata"]
     row = {
         **source.row,
+        "metadata": metadata if identity.host == source.host else without_cookie(metadata),
         **identity._asdict(),
         "url": url,
         "score": 0.0,
