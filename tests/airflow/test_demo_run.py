@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from crawl_ops.index.search import indexed_ids, search
 from crawl_ops.storage.crawl_dir import CrawlDir
 
 ROOT = Path(__file__).parents[2]
+STATUSES = "SELECT url, status FROM crawldb"
 
 pytestmark = pytest.mark.whole
 
@@ -30,39 +32,46 @@ def demo_site_class():
     return module.DemoSite
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory):
+def project_in(folder):
     """A project folder of its own: the same dags/ and include/, another Airflow, other crawls."""
-    folder = tmp_path_factory.mktemp("project")
     for name in ("dags", "include"):
         (folder / name).symlink_to(ROOT / name)
     return folder
 
 
-def run_dag(project, *arguments):
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return project_in(tmp_path_factory.mktemp("project"))
+
+
+def start(project, site):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("AIRFLOW", "CRAWL_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "crawl_ops.operators.run_dag", *arguments],
+    seeds = project / "seeds.txt"
+    seeds.write_text("".join(f"{seed}\n" for seed in site.seeds))
+    depth = str(site.expected()["depth"])
+    return subprocess.Popen(
+        [sys.executable, "-m", "crawl_ops.operators.run_dag", "--seeds", seeds, "--depth", depth],
         env={**environment, "CRAWL_HOME": str(project)},
         cwd=project,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=240,
-        check=False,
     )
+
+
+def finish(process):
+    stdout, stderr = process.communicate(timeout=240)
+    return SimpleNamespace(returncode=process.returncode, stdout=stdout, stderr=stderr)
 
 
 @pytest.fixture(scope="module")
 def runs(project):
     """Two runs, one after the other, and what the site was asked in each."""
     with demo_site_class()(port=0) as site:
-        seeds = project / "seeds.txt"
-        seeds.write_text("".join(f"{seed}\n" for seed in site.seeds))
         expected = site.expected()
-        arguments = ("--seeds", str(seeds), "--depth", str(expected["depth"]))
-        first = run_dag(project, *arguments)
+        first = finish(start(project, site))
         asked = [request.url for request in site.requests]
-        second = run_dag(project, *arguments)
+        second = finish(start(project, site))
         again = [request.url for request in site.requests][len(asked) :]
     return SimpleNamespace(
         first=first, second=second, asked=asked, again=again, expected=expected, site=site
@@ -88,7 +97,7 @@ def test_the_runs_succeed_and_show_what_happened(runs):
 
 def test_every_page_comes_to_what_was_expected(runs, crawl):
     pages = runs.expected["pages"]
-    known = {row["url"]: row["status"] for row in query(crawl, "FROM crawldb")}
+    known = {row["url"]: row["status"] for row in query(crawl, STATUSES)}
     wanted = {url: page["status"] for url, page in pages.items() if page["status"]}
     # The second run is one round deeper: it fetched what the first had found last.
     deeper = {url for url, page in pages.items() if page["status"] and page["round"] is None}
@@ -161,3 +170,27 @@ def test_xcoms_are_small_and_have_no_urls(project, runs):
         text = value if isinstance(value, str) else bytes(value).decode()
         assert len(text) < 4096, (task_id, key)
         assert "http://" not in text, (task_id, key, text)
+
+
+def test_a_run_that_was_killed_goes_on_and_comes_to_the_same(tmp_path):
+    project = project_in(tmp_path)
+    with demo_site_class()(port=0) as site:
+        killed = start(project, site)
+        for line in killed.stderr:
+            # Half way through the fetch of the library's host: the page there that is slow.
+            if "depth_02.fetch" in line and any("/microfilm" in r.url for r in site.requests):
+                killed.kill()
+                break
+        assert finish(killed).returncode == -signal.SIGKILL
+        before = {request.url for request in site.requests}
+        resumed = finish(start(project, site))
+        expected = site.expected()["pages"]
+        requests = Counter(request.url for request in site.requests)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "going on with DAG crawl" in resumed.stderr
+    known = {row["url"]: row["status"] for row in query(CrawlDir.open(project / "crawl"), STATUSES)}
+    assert known == {url: page["status"] for url, page in expected.items() if page["status"]}
+    # The depth before the kill is not asked again, whatever happened to the rest.
+    first_round = {url for url, page in expected.items() if page["round"] == 1}
+    assert first_round <= before
+    assert {requests[url] for url in first_round} == {1}
