@@ -33,6 +33,12 @@ def _summaries(crawl: CrawlDir) -> list[dict[str, Any]]:
     return [_summary(crawl.segment(name), name in folded) for name in crawl.segments()]
 
 
+def summary(crawl: CrawlDir, name: str) -> dict[str, Any]:
+    """One segment as `segments` has it. Raises NotFoundError."""
+    folded = set(crawl.table("crawldb").current().segments)
+    return _summary(crawl.segment(name), name in folded)
+
+
 def _summary(segment: Segment, folded: bool) -> dict[str, Any]:
     info = segment.info()
     fetched, fetch_counts = _progress(segment, "fetch", "crawl_fetch")
