@@ -10,6 +10,7 @@ from crawl_ops.parse.page import Outlink
 from crawl_ops.parse.text import block_lines, one_line
 
 MAX_METAS = 1_000
+MAX_REL_LENGTH = 1_000
 NOFOLLOW = frozenset(("nofollow", "ugc", "sponsored"))
 _ASCII_BLANKS = " \t\n\r\f"
 
@@ -58,7 +59,7 @@ class HtmlReader:
         if len(self.links) >= MAX_LINKS:
             self._drop("links.per.page")
             return
-        self._anchor = Outlink(href, "", rel)
+        self._anchor = Outlink(href, "", one_line(rel, MAX_REL_LENGTH) if rel else "")
         self._anchor_from = number + 1
         self.links.append(self._anchor)
 
@@ -77,7 +78,7 @@ class HtmlReader:
 
     def _add(self, href: str, anchor: str, rel: str, kind: LinkKind = LinkKind.LINK) -> None:
         if len(self.links) < MAX_LINKS:
-            self.links.append(Outlink(href, anchor, rel, kind))
+            self.links.append(Outlink(href, anchor, one_line(rel, MAX_REL_LENGTH), kind))
         else:
             self._drop("links.per.page")
 
@@ -137,9 +138,9 @@ class HtmlReader:
         name, prop, equiv, content = fields[1:5]
         if len(self.head.metas) + len(self.head.equivs) < MAX_METAS:
             if name or prop:
-                self.head.metas.append(((name or prop).strip().lower(), content))
+                self.head.metas.append((one_line(name or prop).lower(), content))
             if equiv:
-                self.head.equivs.append((equiv.strip().lower(), content))
+                self.head.equivs.append((one_line(equiv).lower(), content))
 
     def _base(self, fields: Sequence[str], _: int) -> None:
         if self.base is None:

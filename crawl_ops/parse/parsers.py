@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Protocol
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError
 from crawl_ops.model import ParseStatus
 from crawl_ops.parse.html import HtmlParser
+from crawl_ops.parse.office import OfficeParser
 from crawl_ops.parse.page import Page, Parsed, unparsed
+from crawl_ops.parse.pdf import PdfParser
 from crawl_ops.parse.plain import TextParser
 from crawl_ops.parse.sitemap import unpacked
 from crawl_ops.parse.xml import XmlParser
@@ -28,7 +31,12 @@ class Parser(Protocol):
     def parse(self, page: Page) -> Parsed: ...
 
 
-BUILT_IN: dict[str, type] = {"html": HtmlParser, "text": TextParser, "xml": XmlParser}
+BUILT_IN: dict[str, type] = {
+    "html": HtmlParser,
+    "text": TextParser,
+    "xml": XmlParser,
+    "office": OfficeParser,
+}
 
 _TYPES = {
     "application/atom+xml": "xml",
@@ -44,6 +52,18 @@ _TYPES = {
     "text/plain": "text",
     "text/xml": "xml",
 }
+_OFFICE = (
+    "application/vnd.oasis.opendocument.presentation",
+    "application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.oasis.opendocument.text",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+)
+_TYPES |= dict.fromkeys(_OFFICE, "office")
+if find_spec("pypdf") is not None:  # the optional part crawl-ops[documents]
+    BUILT_IN["pdf"] = PdfParser
+    _TYPES["application/pdf"] = "pdf"
 _GZIP = frozenset(("application/gzip", "application/x-gzip"))
 _SUCCESSES = frozenset((ParseStatus.SUCCESS, ParseStatus.SUCCESS_REDIRECT))
 _XML_IN_HTML = re.compile(

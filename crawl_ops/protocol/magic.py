@@ -12,6 +12,9 @@ HTML = re.compile(
     rb"|meta|link|ul|frameset|center|form|img|span|section|article|main)(?=[\s>/]|$)",
     re.IGNORECASE,
 )
+MIMETYPE = re.compile(  # ODF 1.3 part 2 §3.3, EPUB OCF §4.3: stored, first, without extra field
+    rb"PK\x03\x04.{22}\x08\x00\x00\x00mimetype(application/[a-z0-9.+-]{1,80})", re.DOTALL
+)
 ROOT = re.compile(rb"<(?:[\w.\-]+:)?([a-z0-9_.\-]+)", re.IGNORECASE)
 XML_ROOTS = {
     b"rss": "application/rss+xml",
@@ -165,8 +168,22 @@ def signature(head: bytes) -> str | None:
     """The type whose leading bytes these are, if it is one that is not text."""
     for magic, at, media_type in SIGNATURES:
         if head.startswith(magic, at):
-            return media_type
+            return _in_zip(head) if media_type == "application/zip" else media_type
     return None
+
+
+def _in_zip(head: bytes) -> str:
+    """What a zip is a form of: by its first member `mimetype`, or by the folders of OOXML."""
+    named = MIMETYPE.match(head)
+    if named is not None:
+        media_type = named.group(1).decode("ascii")
+        if CONTAINER_OF.get(media_type) == "application/zip":
+            return media_type
+    if b"[Content_Types].xml" in head or b"_rels/.rels" in head:
+        for folder, suffix in ((b"word/", "docx"), (b"xl/", "xlsx"), (b"ppt/", "pptx")):
+            if folder in head:
+                return SUFFIXES[suffix]
+    return "application/zip"
 
 
 def looks_binary(head: bytes) -> bool:

@@ -274,3 +274,10 @@ def test_the_first_base_counts_for_links(parse):
     ]
     for bad in ("javascript:x", "http://[x", "data:,"):
         assert parse(f"<base href='{bad}'>", "http://e.test/p").base_url == "http://e.test/p"
+
+
+def test_a_form_feed_in_a_name_is_a_blank(parse):
+    markup = "<meta name='key\fwords' content=a><meta http-equiv='x\f\fy' content=b>"
+    page = parse(markup + "<a href=/x rel='a\fb'>x</a>", properties={"metatags.names": "*"})
+    assert page.metadata == {"metatag.key words": "a", "metatag.x y": "b"}
+    assert page.outlinks[0].rel == "a b"

@@ -104,7 +104,7 @@ def test_parsers_of_a_type_are_tried_in_order(parse, plugged):
     ("plugins", "message"),
     [
         ("text/plain", "parse.plugins: 'text/plain' is not TYPE=NAME or TYPE=MODULE:CLASS"),
-        ("x/y=nope", "parse.plugins: unknown plug-in 'nope'; there are html, text, xml"),
+        ("x/y=nope", "parse.plugins: unknown plug-in 'nope'; there are html, office"),
         ("x/y=shout:Nope", "module shout has no class Nope"),
         ("x/y=shout:Broken", "plug-in 'shout:Broken' cannot be made: no disk"),
     ],

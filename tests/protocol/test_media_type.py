@@ -1,6 +1,8 @@
 """Header, suffix and first bytes weighed together."""
 
 import gzip
+import io
+import zipfile
 
 import pytest
 
@@ -106,3 +108,39 @@ def test_without_magic_header_then_suffix():
     assert detect("image/png", url, HTML, magic=False) == "image/png"
     assert detect(None, url, PNG, magic=False) == "text/html"
     assert detect(None, "http://a.example.com", PNG, magic=False) is None
+
+
+OOXML = "application/vnd.openxmlformats-officedocument."
+ODT = "application/vnd.oasis.opendocument.text"
+
+
+@pytest.mark.parametrize(
+    ("members", "becomes"),
+    [
+        (["[Content_Types].xml", "word/document.xml"], OOXML + "wordprocessingml.document"),
+        (["_rels/.rels", "xl/workbook.xml"], OOXML + "spreadsheetml.sheet"),
+        (["[Content_Types].xml", "ppt/presentation.xml"], OOXML + "presentationml.presentation"),
+        (["word/document.xml"], "application/zip"),
+        (["readme.txt"], "application/zip"),
+    ],
+)
+def test_office_files_are_told_by_what_is_in_the_zip(members, becomes):
+    assert detect(None, "http://a.example/x", packed(dict.fromkeys(members, "x"))) == becomes
+    assert detect("application/zip", "http://a.example/x", packed(dict.fromkeys(members, "x"))) == (
+        becomes
+    )
+
+
+def test_open_documents_name_their_type():
+    named = {"mimetype": ODT, "content.xml": "x"}
+    assert detect("application/octet-stream", "http://a.example/x", packed(named)) == ODT
+    hostile = {"mimetype": "application/pdf", "content.xml": "x"}
+    assert detect(None, "http://a.example/x", packed(hostile)) == "application/zip"
+
+
+def packed(members):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return file.getvalue()
