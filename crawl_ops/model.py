@@ -96,6 +96,7 @@ class Verdict:
     url: str | None
     rejected_by: str | None = None  # the plug, as in "regex", "validator", "malformed"
     rule: str | None = None  # the line or limit that decided, for people
+    normalized: str | None = field(default=None, compare=False)  # what a filter has refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class UrlChain:
         for name, refusal in self._filters:
             rule = refusal(found)
             if rule is not None:
-                return Verdict(None, name, rule)
+                return Verdict(None, name, rule, found)
         return Verdict(found)
 
     def normalize(self, url: str) -> str | None:

@@ -1,28 +1,49 @@
 """Which outlinks of a page are kept, and the share of its score each gets (Nutch rules 9, 12)."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.model import LinkKind, Verdict
+from crawl_ops.model import LinkKind
 from crawl_ops.parse.page import Outlink, Parsed
+from crawl_ops.storage.link_batches import LinkRow, LinkSource, LinkTarget
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier, UrlIdentity
 from crawl_ops.urls.linkscope import LinkScope
 
 REMEMBERED = 200_000
 MOST_REJECTED_KEPT = 1000
-CAPPED = (LinkKind.LINK,)
+SELF = "link to itself"
+FURTHER = -1  # the position of a refresh or canonical target, which is no link of the page
+SHARING = (LinkKind.LINK, LinkKind.FEED)
+Refusal: TypeAlias = tuple[str, str | None]  # the rule, and the line of it or a detail
+
+
+class Known(NamedTuple):
+    """A URL as judged once for all pages: its identity as a target, or why it is refused.
+
+    url and k are of the normalized URL also where it is refused, so that it can be asked for.
+    """
+
+    url: str
+    k: int
+    to: UrlIdentity | None
+    target: LinkTarget | None
+    refusal: Refusal | None = None
 
 
 @dataclass(slots=True)
 class Judged:
-    """The links of one page: rows of crawl_parse and of `rejected`, and counts by rule."""
+    """The links of one page: those kept, rows of `rejected`, counts by rule."""
 
-    kept: list[dict[str, Any]] = field(default_factory=list)
+    source: LinkSource
+    kept: list[tuple[LinkTarget, LinkRow]] = field(default_factory=list)
+    outlinks: int = 0  # what Nutch calls so: all kept but refresh and canonical
+    refresh_url: str | None = None
+    canonical_url: str | None = None
     rejected: list[dict[str, Any]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -39,108 +60,126 @@ class OutlinkJudge:
         )
         self._fetcher = UrlChain(config, "fetcher")
         self._scope = LinkScope(config)
-        self._known: dict[str, tuple[Verdict, UrlIdentity | None]] = {}
+        self._has_scope = config.db.ignore_internal_links or config.db.ignore_external_links
+        self._known: dict[str, Known] = {}
         self._strict = config.sitemap.strict_parsing
         self._by_depth = "depth" in config.scoring.filter_order
+        self._by_opic = "opic" in config.scoring.filter_order
 
     def judge(self, row: dict[str, Any], parsed: Parsed, now: datetime) -> Judged:
         """The links of the page whose content row is `row`."""
-        page = self._identifier.identify(row["url"])
-        judged = Judged()
+        url = row["url"]
+        page = self._identifier.identify(url)
+        judged = Judged(LinkSource(page.k, url, page.host, row["attempt"], row["max_depth"]))
         limit = self._config.db.max_outlinks_per_page
+        longest = self._config.db.max_outlink_length
+        too_deep = self._too_deep(row)
+        links: list[tuple[int, Outlink, Known]] = []
         capped = 0
         for position, link in enumerate(parsed.outlinks):
-            if link.kind in CAPPED and 0 <= limit <= capped:
-                self._reject(judged, row, link.url, "db.max.outlinks.per.page", str(limit), now)
+            is_link = link.kind is LinkKind.LINK
+            refusal: Refusal | None
+            if is_link and 0 <= limit <= capped:
+                found, refusal = self._look(link.url), ("db.max.outlinks.per.page", str(limit))
+            elif len(link.url) > longest:
+                found, refusal = self._plain(link.url), ("db.max.outlink.length", None)
+            elif link.url == url:
+                judged.counts[SELF] += 1
                 continue
-            kept = self._one(judged, row, page, link, position, now)
-            capped += kept and link.kind in CAPPED
+            else:
+                found = self._look(link.url)
+                refusal = found.refusal or self._out_of_scope(page, link, found) or too_deep
+                if refusal is None:
+                    links.append((position, link, found))
+                    capped += is_link
+                    continue
+            self._reject(judged, row, found, refusal, now)
+        self._keep(judged, row, page, parsed, links, now)
         self._further(judged, row, page, parsed, now)
-        self._share(judged, row, page, parsed)
         return judged
 
-    def _one(
+    def _look(self, url: str) -> Known:
+        found = self._known.get(url)
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            found = self._known[url] = self._judged_by(self._outlink, url)
+        return found
+
+    def _judged_by(self, chain: UrlChain, url: str) -> Known:
+        verdict = chain.judge(url)
+        if verdict.url is not None:
+            to = self._identifier.identify(verdict.url)
+            return Known(verdict.url, to.k, to, _target(verdict.url, to))
+        plain = verdict.normalized or url
+        refusal = (f"urlfilter.{verdict.rejected_by}", verdict.rule)
+        return Known(plain, self._identifier.identify(plain).k, None, None, refusal)
+
+    def _plain(self, url: str) -> Known:
+        plain = self._outlink.normalize(url) or url
+        return Known(plain, self._identifier.identify(plain).k, None, None)
+
+    def _out_of_scope(self, page: UrlIdentity, link: Outlink, found: Known) -> Refusal | None:
+        to = found.to
+        if to is None:
+            return None
+        if self._has_scope and (scope := self._scope.rejects(page, to, found.url)):
+            return _refusal(scope)
+        if link.kind is LinkKind.SITEMAP and self._strict and to.host != page.host:
+            return "sitemap.strict.parsing", "another host"
+        return None
+
+    def _too_deep(self, row: dict[str, Any]) -> Refusal | None:
+        """Nutch's scoring-depth: links of pages without depth, or at their limit, do not count."""
+        if not self._by_depth:
+            return None
+        rule = "scoring.depth.max"
+        if row["depth"] is None:
+            return rule, "the page has no depth"
+        most = row["max_depth"] or self._config.scoring.depth_max
+        return (rule, f"depth {row['depth']} of {most}") if row["depth"] >= most else None
+
+    def _keep(
         self,
         judged: Judged,
         row: dict[str, Any],
         page: UrlIdentity,
-        link: Outlink,
-        position: int,
+        parsed: Parsed,
+        links: Sequence[tuple[int, Outlink, Known]],
         now: datetime,
-    ) -> bool:
-        if len(link.url) > self._config.db.max_outlink_length:
-            self._reject(judged, row, link.url, "db.max.outlink.length", None, now)
-            return False
-        if link.url == row["url"]:
-            judged.counts["link to itself"] += 1
-            return False
-        verdict, to = self._verdict(link.url)
-        if verdict.url is None or to is None:
-            rule = f"urlfilter.{verdict.rejected_by}"
-            self._reject(judged, row, link.url, rule, verdict.rule, now)
-            return False
-        if scope := self._scope.rejects(page, to, verdict.url):
-            rule, _, detail = scope.partition(": ")
-            self._reject(judged, row, verdict.url, rule, detail, now)
-            return False
-        if link.kind is LinkKind.SITEMAP and self._strict and to.host != page.host:
-            self._reject(judged, row, verdict.url, "sitemap.strict.parsing", "another host", now)
-            return False
-        if self._by_depth and (too_deep := self._too_deep(row)):
-            self._reject(judged, row, verdict.url, "scoring.depth.max", too_deep, now)
-            return False
-        judged.kept.append(self._row(row, page, verdict.url, to, link, position, now))
-        return True
+    ) -> None:
+        inside, outside = self._shares(row, parsed, links)
+        depth = None if row["depth"] is None else row["depth"] + 1
+        host = page.host
+        for position, link, found in links:
+            target, kind, changed = found.target, link.kind, link.modified_time
+            if target is None:
+                continue
+            if kind is LinkKind.LINK or kind is LinkKind.FEED:
+                score = inside if target.to_host == host else outside
+            else:
+                score = link.priority or 0.0
+            if changed is not None and changed > now:
+                changed = None
+            anchor, rel = link.anchor or None, link.rel or None
+            kept = LinkRow(kind, position, anchor, rel, score, depth, link.interval_s, changed)
+            judged.kept.append((target, kept))
+        judged.outlinks = len(judged.kept)
 
-    def _verdict(self, url: str) -> tuple[Verdict, UrlIdentity | None]:
-        found = self._known.get(url)
-        if found is None:
-            verdict = self._outlink.judge(url)
-            to = self._identifier.identify(verdict.url) if verdict.url is not None else None
-            found = (verdict, to)
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            self._known[url] = found
-        return found
-
-    def _too_deep(self, row: dict[str, Any]) -> str | None:
-        """Nutch's scoring-depth: links of pages without depth, or at their limit, do not count."""
-        if row["depth"] is None:
-            return "the page has no depth"
-        most = row["max_depth"] or self._config.scoring.depth_max
-        return f"depth {row['depth']} of {most}" if row["depth"] >= most else None
-
-    def _row(
+    def _shares(
         self,
         row: dict[str, Any],
-        page: UrlIdentity,
-        url: str,
-        to: UrlIdentity,
-        link: Outlink,
-        position: int,
-        now: datetime,
-    ) -> dict[str, Any]:
-        changed = link.modified_time
-        return {
-            "k": to.k,
-            "slot": to.slot,
-            "to_url": url,
-            "to_host": to.host,
-            "to_domain": to.domain,
-            "from_k": page.k,
-            "from_url": row["url"],
-            "from_host": page.host,
-            "attempt": row["attempt"],
-            "kind": link.kind,
-            "position": position,
-            "anchor": link.anchor or None,
-            "rel": link.rel or None,
-            "score": link.priority or 0.0,
-            "depth": None if row["depth"] is None else row["depth"] + 1,
-            "max_depth": row["max_depth"],
-            "interval_s": link.interval_s,
-            "modified_time": changed if changed is not None and changed <= now else None,
-        }
+        parsed: Parsed,
+        links: Sequence[tuple[int, Outlink, Known]],
+    ) -> tuple[float, float]:
+        """OPIC: the share of each kept outlink inside the host, and outside (Nutch rule 12)."""
+        db = self._config.db
+        kept = sum(1 for _, link, _ in links if link.kind in SHARING)
+        number = parsed.outlinks_found if db.score_count_filtered else kept
+        if not number or not self._by_opic:
+            return 0.0, 0.0
+        share = row["score"] / number
+        return share * db.score_link_internal, share * db.score_link_external
 
     def _further(
         self,
@@ -150,57 +189,58 @@ class OutlinkJudge:
         parsed: Parsed,
         now: datetime,
     ) -> None:
-        """The targets of a meta refresh and of rel=canonical (scope fetcher)."""
-        for kind, url in (
-            (LinkKind.REFRESH, parsed.refresh_url),
-            (LinkKind.CANONICAL, parsed.canonical_url),
-        ):
-            if not url or url == row["url"]:
-                continue
-            verdict = self._fetcher.judge(url)
-            if verdict.url is None:
-                rule = f"urlfilter.{verdict.rejected_by}"
-                self._reject(judged, row, url, rule, verdict.rule, now)
-                continue
-            to = self._identifier.identify(verdict.url)
-            if scope := self._scope.rejects_redirect(page, to, verdict.url):
-                rule, _, detail = scope.partition(": ")
-                self._reject(judged, row, verdict.url, rule, detail, now)
-            elif verdict.url != row["url"]:
-                link = Outlink(url=verdict.url, anchor="", rel="", kind=kind)
-                judged.kept.append(self._row(row, page, verdict.url, to, link, -1, now))
+        """The targets of a meta refresh and of rel=canonical (scope fetcher).
 
-    def _share(
-        self, judged: Judged, row: dict[str, Any], page: UrlIdentity, parsed: Parsed
-    ) -> None:
-        """OPIC: each kept outlink gets its share of the page's score (Nutch rule 12)."""
-        links = [link for link in judged.kept if link["kind"] in (LinkKind.LINK, LinkKind.FEED)]
-        db = self._config.db
-        number = parsed.outlinks_found if db.score_count_filtered else len(links)
-        if not number or "opic" not in self._config.scoring.filter_order:
-            return
-        for link in links:
-            internal = link["to_host"] == page.host
-            factor = db.score_link_internal if internal else db.score_link_external
-            link["score"] = row["score"] / number * factor
+        They stand for the page, so they are at its depth.
+        """
+        judged.refresh_url = self._other(
+            judged, row, page, LinkKind.REFRESH, parsed.refresh_url, now
+        )
+        judged.canonical_url = self._other(
+            judged, row, page, LinkKind.CANONICAL, parsed.canonical_url, now
+        )
+
+    def _other(
+        self,
+        judged: Judged,
+        row: dict[str, Any],
+        page: UrlIdentity,
+        kind: LinkKind,
+        url: str | None,
+        now: datetime,
+    ) -> str | None:
+        """The normalized target, kept as a link if it is another page; None if refused."""
+        if not url:
+            return None
+        found = self._judged_by(self._fetcher, url)
+        if found.to is None or found.target is None:
+            self._reject(judged, row, found, found.refusal or ("refused", None), now)
+            return None
+        if found.url == row["url"]:
+            return found.url if kind is LinkKind.CANONICAL else None
+        if scope := self._scope.rejects_redirect(page, found.to, found.url):
+            self._reject(judged, row, found, _refusal(scope), now)
+            return None
+        link = LinkRow(kind, FURTHER, None, None, 0.0, row["depth"], None, None)
+        judged.kept.append((found.target, link))
+        return found.url
 
     def _reject(
         self,
         judged: Judged,
         row: dict[str, Any],
-        url: str,
-        rule: str,
-        detail: str | None,
+        found: Known,
+        refusal: Refusal,
         now: datetime,
     ) -> None:
+        rule, detail = refusal
         judged.counts[rule] += 1
         if not self._config.parse.store_rejected or len(judged.rejected) >= MOST_REJECTED_KEPT:
             return
-        plain = self._fetcher.normalize(url) or url
         judged.rejected.append(
             {
-                "k": self._identifier.identify(plain).k,
-                "url": plain[: self._config.db.max_outlink_length],
+                "k": found.k,
+                "url": found.url[: self._config.db.max_outlink_length],
                 "attempt": row["attempt"],
                 "step": "parse",
                 "rule": rule,
@@ -211,7 +251,10 @@ class OutlinkJudge:
         )
 
 
-def kept_outlinks(judged: Judged) -> Iterator[dict[str, Any]]:
-    """The kept links that Nutch calls outlinks: all but refresh and canonical."""
-    further = (LinkKind.REFRESH, LinkKind.CANONICAL)
-    return (link for link in judged.kept if link["kind"] not in further)
+def _target(url: str, to: UrlIdentity) -> LinkTarget:
+    return LinkTarget(to.k, to.slot, url, to.host, to.domain)
+
+
+def _refusal(text: str) -> Refusal:
+    rule, _, detail = text.partition(": ")
+    return rule, detail or None

@@ -3,19 +3,34 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.jobs.parsing.outlinks import Judged, OutlinkJudge, kept_outlinks
-from crawl_ops.model import LinkKind
+from crawl_ops.jobs.parsing.outlinks import Judged, OutlinkJudge
 from crawl_ops.parse.page import Page, Parsed
 from crawl_ops.parse.pool import ParserPool
+from crawl_ops.storage.link_batches import LinkBatches
 from crawl_ops.storage.rows import RowBatches
 from crawl_ops.storage.segment import PARSED, PartFile, Segment
 
-WRITTEN = ("parse_text", "crawl_parse", "rejected", "parse_data")
+READ = (
+    "k",
+    "slot",
+    "url",
+    "attempt",
+    "base_url",
+    "fetch_time",
+    "content_type",
+    "charset_hint",
+    "headers",
+    "content",
+    "truncated",
+    "score",
+    "depth",
+    "max_depth",
+)
 
 
 @dataclass(slots=True)
@@ -28,40 +43,50 @@ class Unit:
     judge: OutlinkJudge
     now: datetime
     each: Callable[[int], None]
-    counts: Counter[str] = field(default_factory=Counter)
 
     def parse(self, file: PartFile) -> None:
         """Parse a content file. Its parse_data file is written last: then the file is done."""
-        batches = {name: RowBatches(name) for name in WRITTEN}
+        rows = Rows()
         with self.segment.open_part(file, "content") as parquet:
             for number in range(parquet.num_row_groups):
-                rows = parquet.read_row_group(number).to_pylist()
-                self._parse_rows(rows, batches)
-                for batch in batches.values():
-                    batch.flush()
-        for name in WRITTEN:
-            self._write(name, file, batches[name])
+                content = parquet.read_row_group(number, list(READ)).to_pylist()
+                self._parse_rows(content, rows)
+                rows.flush()
+        linked = file.stem + PARSED
+        self._write("parse_text", file.list, file.stem, rows.parse_text.table())
+        self._write("crawl_parse", file.list, linked, rows.links.table())
+        self._write("rejected", file.list, linked, rows.rejected.table())
+        self.segment.write_table("parse_data", file.list, file.stem, rows.parse_data.table())
 
-    def _write(self, name: str, file: PartFile, batches: RowBatches) -> None:
-        stem = file.stem + (PARSED if name in ("crawl_parse", "rejected") else "")
-        table = batches.table(
-            by=("slot", "k", "from_url", "position") if name == "crawl_parse" else ()
-        )
-        if table.num_rows or name == "parse_data":
-            self.segment.write_table(name, file.list, stem, table)
+    def _write(self, part: str, number: int, stem: str, table: Any) -> None:
+        if table.num_rows:
+            self.segment.write_table(part, number, stem, table)
 
-    def _parse_rows(self, rows: Sequence[dict[str, Any]], batches: dict[str, RowBatches]) -> None:
-        results = self.pool.parse_all(page_of(row) for row in rows)
-        for row, parsed in zip(rows, results, strict=True):
+    def _parse_rows(self, content: Sequence[dict[str, Any]], rows: "Rows") -> None:
+        results = self.pool.parse_all(page_of(row) for row in content)
+        for row, parsed in zip(content, results, strict=True):
             judged = self.judge.judge(row, parsed, self.now)
-            batches["crawl_parse"].rows.extend(judged.kept)
-            batches["rejected"].rows.extend(judged.rejected)
-            batches["parse_data"].rows.append(data_row(row, parsed, judged))
+            rows.links.add(judged.source, judged.kept)
+            rows.rejected.rows.extend(judged.rejected)
+            rows.parse_data.rows.append(data_row(row, parsed, judged))
             if self.config.parser.store_text:
-                batches["parse_text"].rows.append(text_row(row, parsed))
-            self.counts[parsed.status] += 1
-            self.counts["outlinks"] += len(judged.kept)
+                rows.parse_text.rows.append(text_row(row, parsed))
             self.each(1)
+
+
+class Rows:
+    """What one content file gives, by part."""
+
+    def __init__(self) -> None:
+        self.links = LinkBatches()
+        self.rejected = RowBatches("rejected")
+        self.parse_data = RowBatches("parse_data")
+        self.parse_text = RowBatches("parse_text")
+
+    def flush(self) -> None:
+        """Turn the rows so far into Arrow."""
+        for batches in (self.links, self.rejected, self.parse_data, self.parse_text):
+            batches.flush()
 
 
 def page_of(row: dict[str, Any]) -> Page:
@@ -81,7 +106,6 @@ def page_of(row: dict[str, Any]) -> Page:
 def data_row(row: dict[str, Any], parsed: Parsed, judged: Judged) -> dict[str, Any]:
     """The parse_data row of a page."""
     rejected = Counter(parsed.rejected) + judged.counts
-    further = {link["kind"]: link["to_url"] for link in judged.kept if link["position"] == -1}
     return {
         **{name: row[name] for name in ("k", "slot", "url", "attempt", "fetch_time", "truncated")},
         "parse_status": parsed.status,
@@ -92,14 +116,13 @@ def data_row(row: dict[str, Any], parsed: Parsed, judged: Judged) -> dict[str, A
         "content_type": parsed.content_type or row["content_type"],
         "charset": parsed.charset,
         "language": parsed.language,
-        "canonical_url": further.get(LinkKind.CANONICAL)
-        or (row["url"] if parsed.canonical_url else None),
-        "refresh_url": further.get(LinkKind.REFRESH),
+        "canonical_url": judged.canonical_url,
+        "refresh_url": judged.refresh_url,
         "noindex": parsed.noindex,
         "nofollow": parsed.nofollow,
         "noarchive": parsed.noarchive,
         "outlinks_found": parsed.outlinks_found,
-        "outlinks_kept": sum(1 for _ in kept_outlinks(judged)),
+        "outlinks_kept": judged.outlinks,
         "outlinks_rejected": json.dumps(dict(sorted(rejected.items()))) if rejected else None,
         "signature": parsed.signature or None,
         "metadata": json.dumps(parsed.metadata, ensure_ascii=False, sort_keys=True)
