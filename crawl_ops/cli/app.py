@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 import typer.core
 
-from crawl_ops.cli import crawl_verb, job_verbs, logs, read_verbs, rule_verbs
+from crawl_ops.cli import crawl_verb, job_verbs, logs, read_verbs, rule_verbs, sitemap_verb
 from crawl_ops.cli.invocation import Invocation
 
 NAME = "crawl-ops"
@@ -25,6 +25,7 @@ app = typer.Typer(
 VERBS: dict[str, Callable[..., None]] = {
     "crawl": crawl_verb.crawl,
     "inject": job_verbs.inject,
+    "sitemap": sitemap_verb.sitemap,
     "generate": job_verbs.generate,
     "fetch": job_verbs.fetch,
     "parse": job_verbs.parse,

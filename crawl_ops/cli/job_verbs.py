@@ -121,7 +121,7 @@ def fetch(context: typer.Context, segment: Segment, partition: Partition = None)
 
     asked = invocation(context)
     crawl, config, name = asked.crawl(), asked.config(), segment_name(segment)
-    _watched(
+    watched(
         context,
         f"fetch {name}",
         lambda stop, line: job(
@@ -136,7 +136,7 @@ def parse(context: typer.Context, segment: Segment, partition: Partition = None)
 
     asked = invocation(context)
     crawl, config, name = asked.crawl(), asked.config(), segment_name(segment)
-    _watched(
+    watched(
         context,
         f"parse {name}",
         lambda stop, line: job(
@@ -145,9 +145,10 @@ def parse(context: typer.Context, segment: Segment, partition: Partition = None)
     )
 
 
-def _watched(
+def watched(
     context: typer.Context, what: str, run: Callable[[Stop, Callable[[str], None]], JobReport]
 ) -> None:
+    """Run a job that can be stopped, show how it goes, print its report."""
     with stop_on_signals() as stop:
         with progress_view() as view:
             view.stage(what)

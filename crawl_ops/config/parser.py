@@ -110,6 +110,17 @@ class Sitemap(Group):
     size_max: int = Field(
         52_428_800, ge=1024, le=INTEGER_MAX, description="Bytes of a sitemap, unpacked."
     )
+    redir_max: int = Field(3, ge=0, le=100, description="Redirects of a sitemap that are followed.")
+    url_filter: bool = Field(True, description="Filter locations (verb sitemap).")
+    url_normalize: bool = Field(True, description="Normalize locations (verb sitemap).")
+    url_default_sitemap_xml: bool = Field(
+        True,
+        alias="sitemap.url.default.sitemap.xml",
+        description="Ask hosts for /sitemap.xml too (sitemap --from-hosts).",
+    )
+    url_overwrite_existing: bool = Field(
+        False, description="Change score, interval and modified time of known URLs (verb sitemap)."
+    )
     max_per_host: int = Field(
         50, ge=0, le=50_000, description="Sitemaps of one host read in a round (ours)."
     )

@@ -17,6 +17,7 @@ from crawl_ops.model import JobReport, Verdict
 
 JOBS = [
     "inject",
+    "sitemap",
     "generate",
     "fetch",
     "parse",

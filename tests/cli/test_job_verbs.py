@@ -121,3 +121,25 @@ def test_reconcile_and_warc(world, run) -> None:
     run("warc", "S1", "--out", "x.warc.gz")
     args, _ = world.arguments("warc")
     assert args[2:4] == (["S1"], Path("x.warc.gz"))
+
+
+def test_sitemap_hands_its_options_over(world, run) -> None:
+    done = run(
+        "sitemap", "http://a.example/s.xml", "list.txt", "--no-strict", "--overwrite", "--json"
+    )
+    assert done.json()[0]["job"] == "sitemap"
+    (_, config, sitemaps, _), options = world.arguments("sitemap")
+    assert sitemaps == ["http://a.example/s.xml", "list.txt"]
+    assert (config.sitemap.strict_parsing, config.sitemap.url_overwrite_existing) == (False, True)
+    assert (config.sitemap.url_filter, options["from_hosts"]) == (True, False)
+    assert world.created == [True]
+
+
+def test_sitemap_wants_something_to_read(world, run) -> None:
+    done = run("sitemap")
+    assert done.code == 2
+    assert "--from-hosts" in done.err
+    run("sitemap", "--from-hosts", "--noFilter", "--noNormalize")
+    (_, config, _, _), options = world.arguments("sitemap")
+    assert (config.sitemap.url_filter, config.sitemap.url_normalize) == (False, False)
+    assert options["from_hosts"] is True

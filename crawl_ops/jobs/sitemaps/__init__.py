@@ -1,0 +1,1 @@
+"""Getting sitemaps, for the job of that name."""
