@@ -5,10 +5,13 @@ Nothing here imports airflow before its settings are in the environment.
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
 
 from crawl_ops.errors import CrawlError
 from crawl_ops.operators.places import home
@@ -37,6 +40,21 @@ def use(environment: dict[str, str]) -> None:
     Path(environment["AIRFLOW_HOME"]).mkdir(parents=True, exist_ok=True)
     # Airflow's own imports; nothing that a person who crawls could do anything about.
     warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the Airflow in `folder` while the block runs. Raises CrawlError if another one does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "in_use.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise CrawlError(f"{folder}: another process is using this Airflow") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def make_database(fetch_tasks: int = FETCH_POOL_SLOTS) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from crawl_ops.errors import CrawlError
 from crawl_ops.operators.demo import demo_site
-from crawl_ops.operators.embedded import settings, use
+from crawl_ops.operators.embedded import alone, settings, use
 from crawl_ops.operators.places import airflow_home
 
 DAG_ID = "crawl"
@@ -30,6 +30,7 @@ USUAL_PORT = 8080
 HEALTHY_S = 180.0
 KNOWN_S = 60.0
 STOP_S = 30.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,14 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="launcher", description="Airflow's web page, here.")
     parser.add_argument("--port", type=int, default=USUAL_PORT, help="else a free one is taken")
     asked = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # A shell gives `command &` an ignored SIGINT.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    port = free_port(asked.port)
+    for number in SIGNALS:  # SIGINT too: a shell gives `command &` an ignored one
+        signal.signal(number, signal.default_int_handler)
     folder = airflow_home("web")
-    use({**settings(folder), **server_settings(folder, port)})
     try:
-        with demo_site() as seeds, Airflow(folder / "logs" / "launcher") as airflow:
+        with alone(folder), demo_site() as seeds, Airflow(folder / "logs" / "launcher") as airflow:
+            port = free_port(asked.port)
+            use({**settings(folder), **server_settings(folder, port)})
             airflow.bring_up(port)
             say(f"Airflow is up: http://{HOST}:{port}/dags/{DAG_ID}  (Ctrl-C stops it)")
             say(f"The demo site is at {' '.join(seeds)}")
@@ -97,9 +97,8 @@ class Airflow:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Once more Ctrl-C must not leave anything behind.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for number in SIGNALS:  # one more Ctrl-C must not leave anything behind
+            signal.signal(number, signal.SIG_IGN)
         for name, process in reversed(self._parts.items()):
             stop(process)
             say(f"{name} ended")

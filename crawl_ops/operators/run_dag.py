@@ -17,7 +17,14 @@ from typing import Any
 
 from crawl_ops.errors import ConfigError, CrawlError
 from crawl_ops.operators.demo import DEMO_SEEDS, demo_site
-from crawl_ops.operators.embedded import load_dag, make_database, settings, unfinished_run, use
+from crawl_ops.operators.embedded import (
+    alone,
+    load_dag,
+    make_database,
+    settings,
+    unfinished_run,
+    use,
+)
 from crawl_ops.operators.places import airflow_home
 
 DAG_ID = "crawl"
@@ -29,9 +36,12 @@ DEMO_QUERY = "lighthouse"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and report; 0 if the run was a success, 1 if not, 2 for what cannot be run at all."""
     asked = _parser().parse_args(arguments)
-    use({**settings(airflow_home("crawl")), **RUN_SETTINGS})
+    folder = airflow_home("crawl")
+    use({**settings(folder), **RUN_SETTINGS})
     try:
         with contextlib.ExitStack() as stack:
+            # A second one would take the first one's run for one to go on with.
+            stack.enter_context(alone(folder))
             seeds = () if asked.seeds else stack.enter_context(demo_site())
             conf = conf_of(asked, seeds)
             # No deeper than asked: Airflow takes a second to give up each depth after a failure.

@@ -3,8 +3,11 @@
 import pytest
 
 from crawl_ops.errors import ConfigError
+from crawl_ops.operators import run_dag
 from crawl_ops.operators.demo import DEMO_SEEDS
-from crawl_ops.operators.run_dag import USUAL_DEPTH, _parser, conf_of
+from crawl_ops.operators.embedded import alone
+from crawl_ops.operators.places import airflow_home
+from crawl_ops.operators.run_dag import USUAL_DEPTH, _parser, conf_of, main
 
 ELSEWHERE = ("http://127.0.0.1:9/", "http://127.0.0.2:9/", "http://127.0.0.3:9/")
 
@@ -35,6 +38,14 @@ def test_own_seeds_are_a_path_that_no_working_folder_changes(tmp_path, monkeypat
         "topn": 9,
         "properties": {"http.timeout": "5000"},
     }
+
+
+def test_two_at_once_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
+    monkeypatch.setattr(run_dag, "use", lambda settings: None)
+    with alone(airflow_home("crawl")):
+        assert main(["--seeds", "s"]) == 2
+    assert "another process is using this Airflow" in capsys.readouterr().err
 
 
 def test_a_property_without_a_value_is_refused():
