@@ -88,7 +88,9 @@ class OutlinkJudge:
                 continue
             else:
                 found = self._look(link.url)
-                refusal = found.refusal or self._out_of_scope(page, link, found) or too_deep
+                refusal = found.refusal or self._out_of_scope(page, link, found)
+                if refusal is None and link.kind is not LinkKind.CANONICAL:
+                    refusal = too_deep
                 if refusal is None:
                     links.append((position, link, found))
                     capped += is_link
@@ -162,7 +164,8 @@ class OutlinkJudge:
             if changed is not None and changed > now:
                 changed = None
             anchor, rel = link.anchor or None, link.rel or None
-            kept = LinkRow(kind, position, anchor, rel, score, depth, link.interval_s, changed)
+            at = row["depth"] if kind is LinkKind.CANONICAL else depth
+            kept = LinkRow(kind, position, anchor, rel, score, at, link.interval_s, changed)
             judged.kept.append((target, kept))
         judged.outlinks = len(judged.kept)
 
@@ -191,39 +194,42 @@ class OutlinkJudge:
     ) -> None:
         """The targets of a meta refresh and of rel=canonical (scope fetcher).
 
-        They stand for the page, so they are at its depth.
+        They stand for the page, so they are at its depth. A canonical of the head is an outlink
+        too, and has its row already; one of a Link header is not.
         """
-        judged.refresh_url = self._other(
-            judged, row, page, LinkKind.REFRESH, parsed.refresh_url, now
-        )
-        judged.canonical_url = self._other(
-            judged, row, page, LinkKind.CANONICAL, parsed.canonical_url, now
-        )
+        for kind, url in (
+            (LinkKind.REFRESH, parsed.refresh_url),
+            (LinkKind.CANONICAL, parsed.canonical_url),
+        ):
+            if not url:
+                continue
+            found = self._judged_by(self._fetcher, url)
+            refusal = found.refusal
+            if refusal is None and found.url != row["url"]:
+                refusal = self._not_for(page, found)
+            if refusal is not None:
+                if not any(link.kind is kind for link in parsed.outlinks):
+                    self._reject(judged, row, found, refusal, now)
+                continue
+            if kind is LinkKind.CANONICAL:
+                judged.canonical_url = found.url
+            elif found.url != row["url"]:
+                judged.refresh_url = found.url
+            self._stand_in(judged, row, kind, found)
 
-    def _other(
-        self,
-        judged: Judged,
-        row: dict[str, Any],
-        page: UrlIdentity,
-        kind: LinkKind,
-        url: str | None,
-        now: datetime,
-    ) -> str | None:
-        """The normalized target, kept as a link if it is another page; None if refused."""
-        if not url:
+    def _not_for(self, page: UrlIdentity, found: Known) -> Refusal | None:
+        if found.to is None or not self._has_scope:
             return None
-        found = self._judged_by(self._fetcher, url)
-        if found.to is None or found.target is None:
-            self._reject(judged, row, found, found.refusal or ("refused", None), now)
-            return None
-        if found.url == row["url"]:
-            return found.url if kind is LinkKind.CANONICAL else None
-        if scope := self._scope.rejects_redirect(page, found.to, found.url):
-            self._reject(judged, row, found, _refusal(scope), now)
-            return None
-        link = LinkRow(kind, FURTHER, None, None, 0.0, row["depth"], None, None)
-        judged.kept.append((found.target, link))
-        return found.url
+        scope = self._scope.rejects_redirect(page, found.to, found.url)
+        return _refusal(scope) if scope else None
+
+    def _stand_in(self, judged: Judged, row: dict[str, Any], kind: LinkKind, found: Known) -> None:
+        """A row for another page that stands for this one, unless there is one."""
+        if found.target is None or found.url == row["url"]:
+            return
+        if not any(link.kind is kind and to.k == found.k for to, link in judged.kept):
+            link = LinkRow(kind, FURTHER, None, None, 0.0, row["depth"], None, None)
+            judged.kept.append((found.target, link))
 
     def _reject(
         self,
