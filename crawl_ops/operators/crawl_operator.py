@@ -16,6 +16,7 @@ from crawl_ops.config.load import load
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import CrawlError
 from crawl_ops.model import JobReport
+from crawl_ops.operators.crawl_link import CrawlLink
 from crawl_ops.operators.places import config_file, crawl_dir
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class CrawlOperator(BaseOperator):
 
     template_fields: Sequence[str] = ("crawl_dir", "config_file", "properties")
     ui_color = "#e8eef7"
+    operator_extra_links = (CrawlLink(),)
     creates: ClassVar[bool] = False  # may make a new crawl folder
 
     def __init__(

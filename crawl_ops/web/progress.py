@@ -13,7 +13,8 @@ from crawl_ops.web.depths import Depth, depths_of, expected_end_s
 from crawl_ops.web.runs import RunCrawl
 from crawl_ops.web.sessions import page_session
 
-STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400)
+STEPS = (2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400)
+LIVE_STEP_S = 5
 POINTS_MOST = 240
 KINDS_MOST = 20
 WAITING_MOST = 20
@@ -98,7 +99,8 @@ def _pace(session: Session, depths: Sequence[Depth]) -> dict[str, Any]:
     times = [*(t for t in span.values() if t is not None), *(time for time, _, _ in samples)]
     if not times:
         return {"step_s": 1, "times": [], "pages": [], "failed": []}
-    step = _step(max(times) - min(times))
+    # Running fetches tell their numbers every few seconds: finer steps would jump.
+    step = max(_step(max(times) - min(times)), LIVE_STEP_S if samples else STEPS[0])
     by_time: dict[int, list[int]] = {}
     for row in session.rows("web_pace", step=float(step), most=POINTS_MOST + 2):
         by_time[row["time"]] = [row["pages"], row["failed"]]
