@@ -6,6 +6,7 @@ With encodingdetector.charset.min.confidence >= 0 the guess comes first when it 
 """
 
 import codecs
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,6 +36,11 @@ _WIDER_CODECS = {"gbk": "gb18030"}
 _FORBIDDEN_BYTES = bytes((*range(1, 9), 11, *range(14, 32), 127))
 _BLANKED = bytes.maketrans(_FORBIDDEN_BYTES, b" " * len(_FORBIDDEN_BYTES))
 _REPLACEMENT = "\ufffd".encode()
+# Browsers leave NUL out of text; in tags, titles and drawings it is U+FFFD (WHATWG HTML, tree
+# construction).
+_NUL = re.compile(
+    rb"<(?:title|svg)\b(?:[^<]++|<(?!/(?:title|svg)))*+|<[A-Za-z][^<>]*+>|\0++", re.IGNORECASE
+)
 # Two that XML forbids, and the C1 controls that html_sheet writes records with.
 _NEVER_TEXT = tuple(character.encode() for character in "\ufffe\uffff\x80\x82")
 
@@ -145,9 +151,13 @@ def _as_utf8(content: bytes, charset: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def _without_nul(found: re.Match[bytes]) -> bytes:
+    return found[0].replace(b"\0", _REPLACEMENT) if found[0][:1] == b"<" else b""
+
+
 def _clean(data: bytes) -> bytes:
     if b"\0" in data:
-        data = data.replace(b"\0", _REPLACEMENT)
+        data = _NUL.sub(_without_nul, data)
     if not data.isascii():
         for never in _NEVER_TEXT:
             if never in data:

@@ -74,7 +74,7 @@ def test_a_cut_in_the_middle_of_a_character_is_still_utf8():
     [
         (b"\xd6\xec\xe9F\xbb\xf9", "gbk", "朱镕基"),
         (b"\xa0", "windows-1252", "\xa0"),
-        (b"a\0b", "utf-8", "a\ufffdb"),
+        (b"a\0b<i x=\0>", "utf-8", "ab<i x=\ufffd>"),
         (b"a\x01b\x0bc\x08d\x7f", "utf-8", "a b c d "),
         ("a\ufffeb\uffffc\x80d\x82".encode(), "utf-8", "a\ufffdb\ufffdc\ufffdd\ufffd"),
         (b"a\xffb", "utf-8", "a\ufffdb"),
