@@ -1,9 +1,11 @@
 """A URL taken apart for sending."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import ada_url
 
+REMEMBERED = 512
 PORTS = {"http:": 80, "https:": 443}
 
 
@@ -16,9 +18,13 @@ class Target(NamedTuple):
     host_header: str
     path: str
 
-    @classmethod
-    def of(cls, url: str) -> "Target":
-        """Raises ValueError with a reason when `url` is none, or not http or https."""
+    @staticmethod
+    @lru_cache(REMEMBERED)
+    def of(url: str) -> "Target":
+        """Raises ValueError with a reason when `url` is none, or not http or https.
+
+        Robots rules and the request ask for the same URL, one after the other.
+        """
         try:
             parts = ada_url.URL(url)
         except (ValueError, UnicodeError):
@@ -30,7 +36,7 @@ class Target(NamedTuple):
         if not host:
             raise ValueError(f"bad url: {url[:200]!r} has no host")
         port = int(parts.port) if parts.port else default
-        return cls(parts.protocol[:-1], host, port, parts.host, parts.pathname + parts.search)
+        return Target(parts.protocol[:-1], host, port, parts.host, parts.pathname + parts.search)
 
     @property
     def origin(self) -> tuple[str, str, int]:

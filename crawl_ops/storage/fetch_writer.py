@@ -4,14 +4,16 @@ Records go to a journal at once and to Parquet when a part is full. `crawl_fetch
 of a part's files: a URL counts as fetched when its row there can be seen.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.journal import Journal, LeftJournal
+from crawl_ops.storage.schema import table_of
 from crawl_ops.storage.segment import Segment
 
+RUN_BYTES = 16 << 20
 WRITTEN = ("content", "crawl_parse", "rejected", "robots", "crawl_fetch")
 
 
@@ -118,8 +120,22 @@ def write_parts(
     """Write the parts of a record's rows, crawl_fetch last."""
     for name in WRITTEN:
         found = rows[name]
-        ordered = sorted(found, key=_by_slot) if name == "crawl_parse" else found
-        segment.write_part(name, number, stem, ordered)
+        if name == "content" and found:
+            tables = (table_of(name, some) for some in _runs(found))
+            segment.write_tables(name, number, stem, tables)
+        else:
+            ordered = sorted(found, key=_by_slot) if name == "crawl_parse" else found
+            segment.write_part(name, number, stem, ordered)
+
+
+def _runs(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
+    """Content rows some at a time, so that they are in memory twice only in part."""
+    start = size = 0
+    for at, row in enumerate(rows, 1):
+        size += len(row["content"])
+        if size >= RUN_BYTES or at == len(rows):
+            yield rows[start:at]
+            start, size = at, 0
 
 
 def _by_slot(row: Mapping[str, Any]) -> tuple[int, int]:
