@@ -1,4 +1,4 @@
-"""Throws strange input at what reads the web: URLs, robots.txt, charsets, HTML, sitemaps, headers.
+"""Throws strange input at what reads the web, from URLs and headers to HTML, sitemaps and PDF.
 
 python benchmarks/fuzz.py [--target html]... [--seconds 600] [--engine hypothesis|atheris]
 
@@ -24,6 +24,7 @@ HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE))
 
 ENGINES = ("hypothesis", "atheris")
+NAMES = ("urls", "robots", "charset", "html", "sitemap", "headers", "documents")
 ROUND = 2_000
 
 
@@ -159,7 +160,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, default=HERE / "build" / "fuzz")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    names = given.target or ["urls", "robots", "charset", "html", "sitemap", "headers"]
+    names = given.target or list(NAMES)
     if given.here:
         return one(names[0], given)
     shared = [f"--seconds={given.seconds}", f"--engine={given.engine}", f"--slow={given.slow}"]
