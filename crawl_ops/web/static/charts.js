@@ -2,10 +2,24 @@
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function axes(seconds, decimals) {
+const DAY = 86400;
+const clock = (t, seconds) => new Date(t * 1000).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined, hourCycle: "h23" });
+const date = (t, zone) => new Date(t * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: zone });
+
+const TIMES = {
+  space: 90,
+  values: (chart, at) => {
+    const { min, max } = chart.scales.x;
+    const step = at.length > 1 ? at[1] - at[0] : 60;
+    return at.map((t) => (max - min > DAY ? `${date(t)} ${clock(t)}` : clock(t, step < 60)));
+  },
+};
+const DAYS = { space: 70, incrs: [1, 2, 7, 14, 30].map((days) => days * DAY), values: (_, at) => at.map((t) => date(t, "UTC")) };
+
+function axes(x, decimals) {
   const style = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
   return [
-    { ...style, ...(seconds ? {} : { values: (_, at) => at.map((t) => new Date(t * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" })) }) },
+    { ...style, ...x },
     { ...style, size: 56, values: (_, at) => at.map((v) => v.toLocaleString(undefined, { maximumFractionDigits: decimals })) },
   ];
 }
@@ -39,9 +53,9 @@ export function paceChart(place) {
     options: {
       cursor: { drag: { x: true, y: false } },
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
-      axes: axes(true, 1),
+      axes: axes(TIMES, 1),
       series: [
-        { label: "time", value: (_, t) => (t === null ? "–" : new Date(t * 1000).toLocaleTimeString()) },
+        { label: "time", value: (_, t) => (t === null ? "–" : clock(t, true)) },
         { label: "pages/s", stroke: colour("--success"), fill: colour("--success-soft"), width: 2, points: { show: pace.times.length < 3 } },
         { label: "failed/s", stroke: colour("--gone"), fill: colour("--gone-soft"), width: 2, points: { show: false } },
       ],
@@ -73,7 +87,8 @@ export function daysChart(place, changes) {
     return {
       columns: [times, ...sums.reverse()],
       options: {
-        axes: axes(false, 0),
+        axes: axes(DAYS, 0),
+        tzDate: (t) => window.uPlot.tzDate(new Date(t * 1000), "Etc/UTC"),
         scales: { ...padded, y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
         series: [{ label: "day", value: (_, t) => (t === null ? "–" : new Date(t * 1000).toISOString().slice(0, 10)) }, ...series],
       },

@@ -27,7 +27,7 @@ export function time(text) {
   if (!text) return "–";
   const moment = new Date(text);
   const today = moment.toDateString() === new Date().toDateString();
-  const clock = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const clock = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
   return today ? clock : `${moment.toLocaleDateString()} ${clock}`;
 }
 

@@ -12,7 +12,7 @@ const FETCHED = [
   { name: "success", label: "fetched", of: ["fetch_success"] },
   { name: "same", label: "not modified", of: ["fetch_notmodified"] },
   { name: "redirect", label: "redirects", of: ["fetch_redir_temp", "fetch_redir_perm"] },
-  { name: "retry", label: "failed, to be retried", of: ["fetch_retry", "parse_failed"] },
+  { name: "retry", label: "to be retried", of: ["fetch_retry", "parse_failed"] },
   { name: "gone", label: "gone", of: ["fetch_gone"] },
   { name: "left", label: "left for later", of: [] },
   { name: "waiting", label: "still to fetch", of: [] },
