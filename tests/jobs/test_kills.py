@@ -1,0 +1,313 @@
+"""Jobs killed at any moment, and run side by side: real processes on a crawl of some size."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections import deque
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from subprocess import PIPE
+
+import pyarrow.parquet as pq
+import pytest
+
+from crawl_ops.config.load import load
+from crawl_ops.index.search import get, indexed_ids
+from crawl_ops.jobs.dedup import dedup
+from crawl_ops.jobs.generate import generate
+from crawl_ops.jobs.index import index
+from crawl_ops.jobs.invertlinks import invertlinks
+from crawl_ops.jobs.updatedb import updatedb
+from crawl_ops.jobs.vacuum import vacuum
+from crawl_ops.storage.crawl_dir import TABLES, CrawlDir
+from crawl_ops.storage.manifest import KINDS
+
+pytestmark = pytest.mark.whole
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LONG_AFTER = datetime(2100, 1, 1, tzinfo=UTC)
+ONE, TWO = "20260301000000", "20260302000000"
+KILLS = 10
+PAGES, FETCHED, LINKS = 3000, 800, 20_000
+CONF = {"duckdb.threads": 1, "db.bucket.rows": 4000}
+
+PROCESS = f"""
+import json, sys
+from datetime import datetime
+from crawl_ops.config.load import load
+from crawl_ops.errors import CrawlError
+from crawl_ops.jobs.dedup import dedup
+from crawl_ops.jobs.generate import generate
+from crawl_ops.jobs.index import index
+from crawl_ops.jobs.invertlinks import invertlinks
+from crawl_ops.jobs.updatedb import updatedb
+from crawl_ops.storage.crawl_dir import CrawlDir
+config, now = load(None, {CONF!r}), datetime.fromisoformat("{NOW.isoformat()}")
+print("ready", flush=True)
+job, root, arguments, options = json.loads(sys.stdin.readline())
+crawl = CrawlDir.open(root)
+print("go", flush=True)
+try:
+    globals()[job](crawl, config, *arguments, now, **options)
+except CrawlError as error:
+    sys.exit(3 if error.retryable else 1)
+"""
+CALLS = {
+    "updatedb": ([[ONE]], {}),
+    "generate": ([], {"run_id": "run", "depth": 1, "topn": 800, "num_fetchers": 3}),
+    "invertlinks": ([None], {}),
+    "index": ([None], {}),
+    "dedup": ([], {}),
+}
+JOBS = {job.__name__: job for job in (updatedb, generate, invertlinks, index, dedup)}
+
+
+class Processes:
+    """Processes that have done their imports and wait for a job."""
+
+    def __init__(self) -> None:
+        self._waiting = deque(self._another() for _ in range(2))
+
+    def run(self, job, root, arguments=None):
+        """A process that has just begun a job."""
+        given, options = CALLS[job]
+        process = self._waiting.popleft()
+        self._waiting.append(self._another())
+        assert process.stdout.readline() == "ready\n"
+        call = [job, str(root), given if arguments is None else arguments, options]
+        process.stdin.write(json.dumps(call) + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "go\n"
+        return process
+
+    def _another(self):
+        command = [sys.executable, "-c", PROCESS]
+        return subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True)
+
+    def close(self):
+        for process in self._waiting:
+            end(process)
+
+
+def end(process):
+    """Kill a process that this test started, and wait for its end; returns its exit code."""
+    with process:
+        process.kill()
+    return process.returncode
+
+
+@pytest.fixture(scope="module")
+def processes():
+    pool = Processes()
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory):
+    """Where each job's crawl is, as it stands before the job; filled by the first test."""
+    return tmp_path_factory.mktemp("stages")
+
+
+def config():
+    return load(None, CONF)
+
+
+def run(crawl, job, arguments=None):
+    given, options = CALLS[job]
+    return JOBS[job](crawl, config(), *(given if arguments is None else arguments), NOW, **options)
+
+
+def furnish(crawl, chosen):
+    """A crawldb, and two segments: pages with a few duplicates among them, and their links."""
+    urls = [f"http://h{n % 97}.test/{n}" for n in range(PAGES)]
+    crawl.known([{"url": url, "score": chosen.random()} for url in urls], bits=2)
+    for number, name in enumerate((ONE, TWO)):
+        fetched = chosen.sample(urls, FETCHED)
+        at = {"fetch_time": NOW + timedelta(hours=number)}
+        new = [f"http://new{n % 31}.test/{n}" for n in range(300)]
+        links = zip(
+            chosen.choices(fetched, k=LINKS // 2),
+            chosen.choices(urls + new, k=LINKS // 2),
+            strict=True,
+        )
+        crawl.segment(
+            name,
+            fetched=[crawl.fetched(url, **at) for url in fetched],
+            parsed=[
+                crawl.parsed(url, f"{chosen.randrange(700)}".encode().ljust(16), title=url, **at)
+                for url in fetched
+            ],
+            parse_text=[
+                {**crawl.identity(url), "attempt": "a", "text": f"{url} words " * 50}
+                for url in fetched
+            ],
+            links=[crawl.link(*link, anchor="an anchor") for link in links],
+        )
+
+
+@pytest.fixture
+def before(stages, another_crawl):
+    """Makes a crawl as it is before a job, in a folder of a name."""
+    if not (stages / "updatedb").exists():
+        crawl = another_crawl("furnished")
+        furnish(crawl, random.Random(1))
+        for job in ("updatedb", "generate", "invertlinks"):
+            shutil.copytree(crawl.crawl.root, stages / job)
+        for job in ("updatedb", "invertlinks"):
+            run(crawl.crawl, job)
+        shutil.copytree(crawl.crawl.root, stages / "index")
+        run(crawl.crawl, "index")
+        shutil.copytree(crawl.crawl.root, stages / "dedup")
+
+    def make(job, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(stages / job, folder)
+        return CrawlDir.open(folder)
+
+    return make
+
+
+def state(crawl):
+    """Everything that users can see of a crawl: rows of tables, fetch lists, the index."""
+    return {
+        **{name: rows(crawl, name) for name in TABLES},
+        "folded": {name: crawl.table(name).current().segments for name in TABLES},
+        "lists": [fetch_lists(crawl, name) for name in crawl.segments() if name not in (ONE, TWO)],
+        "indexed": list(indexed_ids(crawl.index_location)),
+    }
+
+
+def rows(crawl, name):
+    """The rows of a table, whatever files hold them."""
+    with crawl.session(config()) as session:
+        session.bind_table(name, crawl.table(name).current())
+        return session.connection.sql(f"FROM {name} ORDER BY ALL").to_arrow_table()
+
+
+def fetch_lists(crawl, name):
+    files = crawl.segment(name).part_files("crawl_generate")
+    return [pq.read_table(crawl.files.location(file.path)) for file in files]
+
+
+def documents(crawl):
+    return {url: get(crawl.index_location, url) for url in indexed_ids(crawl.index_location)}
+
+
+def leftovers(crawl):
+    """Files that nothing names after a vacuum."""
+    named = {e.path for name in TABLES for v in versions(crawl, name) for e in v.files}
+    base = {
+        path for name in TABLES for kind in KINDS for path in crawl.files.walk(f"{name}/{kind}")
+    }
+    tantivy = {path for path in crawl.files.walk("index/tantivy") if "/.tmp" in path}
+    return (base - named) | set(crawl.files.walk("scratch")) | tantivy
+
+
+def versions(crawl, name):
+    table = crawl.table(name)
+    return [table.version(number) for number in table.versions()]
+
+
+def seconds(processes, job, root):
+    """How long a job takes in a process."""
+    process = processes.run(job, root)
+    started = time.monotonic()
+    with process:
+        assert process.wait(60) == 0
+    return time.monotonic() - started
+
+
+@pytest.mark.parametrize("job", list(CALLS))
+def test_a_job_killed_at_any_moment_has_done_nothing_or_all(before, processes, tmp_path, job):
+    crawl = before(job, tmp_path / "undisturbed")
+    old = state(crawl)
+    length = seconds(processes, job, crawl.root)
+    new, texts = state(crawl), documents(crawl)
+    assert new != old
+    chosen = random.Random(job)
+    moments = [(number + chosen.random()) / KILLS for number in range(KILLS)]
+    spare = KILLS  # tries for when the job was faster than the kill
+    while moments:
+        crawl = before(job, tmp_path / "killed")
+        process = processes.run(job, crawl.root)
+        started = time.monotonic()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(moments[0] * length)
+        took = time.monotonic() - started
+        if end(process) == 0 and spare:
+            length, spare = took, spare - 1
+            continue
+        moment = f"killed at {moments.pop(0):.2f} of {length:.2f} s"
+        seen = state(crawl)
+        for what in ("crawldb", "linkdb", "hostdb", "lists", "indexed"):
+            assert seen[what] in (old[what], new[what]), f"{what} {moment}"
+        run(crawl, job)
+        assert state(crawl) == new, f"rerun {moment}"
+        vacuum(crawl, config(), LONG_AFTER)
+        assert leftovers(crawl) == set(), moment
+    assert documents(crawl) == texts
+
+
+def test_leftovers_of_many_kills_go_with_a_vacuum(before, processes, tmp_path):
+    crawl = before("updatedb", tmp_path / "killed")
+    length = seconds(processes, "updatedb", before("updatedb", tmp_path / "undisturbed").root)
+    for part in (0.3, 0.5, 0.7):
+        process = processes.run("updatedb", crawl.root)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(part * length)
+        end(process)
+    vacuum(crawl, config(), LONG_AFTER)
+    assert leftovers(crawl) == set()
+    run(crawl, "updatedb")
+    assert rows(crawl, "crawldb") == rows(CrawlDir.open(tmp_path / "undisturbed"), "crawldb")
+
+
+def test_updatedb_twice_changes_nothing(before, processes, tmp_path):
+    crawl = before("updatedb", tmp_path / "crawl")
+    run(crawl, "updatedb")
+    once, files = state(crawl), sorted(Path(crawl.root).rglob("*.parquet"))
+    with processes.run("updatedb", crawl.root) as process:
+        assert process.wait(60) == 0
+    assert state(crawl) == once
+    assert sorted(Path(crawl.root).rglob("*.parquet")) == files
+
+
+def test_two_updatedb_at_once_of_two_segments_lose_nothing(before, processes, tmp_path):
+    wanted = []
+    for order in ((ONE, TWO), (TWO, ONE)):
+        alone = before("updatedb", tmp_path / order[0])
+        for name in order:
+            run(alone, "updatedb", [[name]])
+        wanted.append(rows(alone, "crawldb"))
+    crawl = before("updatedb", tmp_path / "crawl")
+    both = {name: processes.run("updatedb", crawl.root, [[name]]) for name in (ONE, TWO)}
+    for name, process in both.items():
+        with process:
+            code = process.wait(60)
+        assert code in (0, 3)
+        if code == 3:  # a conflict, to be tried again
+            run(crawl, "updatedb", [[name]])
+    assert set(crawl.table("crawldb").current().segments) == {ONE, TWO}
+    assert rows(crawl, "crawldb") in wanted
+    assert len(rows(crawl, "hostdb")) == 97 + 31
+
+
+def test_all_jobs_at_once_end_in_order(before, processes, tmp_path):
+    crawl = before("updatedb", tmp_path / "crawl")
+    run(crawl, "updatedb")
+    wanted = before("dedup", tmp_path / "alone")
+    run(wanted, "dedup")
+    at_once = [processes.run(job, crawl.root) for job in ("index", "dedup", "invertlinks")]
+    for process in at_once:
+        with process:
+            assert process.wait(60) == 0
+    run(crawl, "index", [[ONE]])
+    run(crawl, "dedup")
+    assert rows(crawl, "linkdb") == rows(wanted, "linkdb")
+    assert rows(crawl, "crawldb") == rows(wanted, "crawldb")
+    assert documents(crawl) == documents(wanted)
