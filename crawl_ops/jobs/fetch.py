@@ -22,7 +22,7 @@ from crawl_ops.protocol.robots import RobotsRules
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.fetch_list import FetchList
 from crawl_ops.storage.fetch_writer import fetched_keys, open_redirects, recover
-from crawl_ops.storage.lookup import CrawlDbLookup
+from crawl_ops.storage.not_due import NotDue
 from crawl_ops.storage.segment import Segment
 from crawl_ops.urls.identity import UrlIdentifier
 
@@ -133,18 +133,20 @@ def _fetch_lists(
     open_urls = sum(rows.total - len(done[n]) for n, rows in lists.items())
     threads = max(1, min(config.fetcher.threads_fetch, open_urls))
     workers = Workers(config, http, robots, clock, threads)
-    lookup = CrawlDbLookup.of(crawl, config)
+    not_due = NotDue(crawl, config)
     try:
         with WriterThread(segment, numbers, attempt, config) as writer:
             identifier = UrlIdentifier(crawl.seed)
-            run = FetchRun(config, clock, workers, writer, lists, done, identifier, lookup, attempt)
+            run = FetchRun(
+                config, clock, workers, writer, lists, done, identifier, not_due, attempt
+            )
             for number in numbers:
                 if done[number]:
                     run.resume(number, open_redirects(segment, number))
             run.run(stop, progress)
     finally:
         workers.close()
-        lookup.close()
+        not_due.close()
     for number in numbers:
         segment.finish("fetch", number, {"counts": _counts(crawl, config, segment, number)})
 

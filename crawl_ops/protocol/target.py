@@ -1,5 +1,6 @@
 """A URL taken apart for sending."""
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -7,6 +8,13 @@ import ada_url
 
 REMEMBERED = 512
 PORTS = {"http:": 80, "https:": 443}
+
+# What this accepts is as WHATWG would write it: nothing to escape, no dot segment, and a host
+# that is neither a number nor punycode.
+_PLAIN = re.compile(
+    r"(https?)://((?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{2,63})"
+    r"(/(?!\.)(?:[A-Za-z0-9_~=?&;,+!@$*().-]|/(?!\.))*+)"
+)
 
 
 class Target(NamedTuple):
@@ -25,6 +33,9 @@ class Target(NamedTuple):
 
         Robots rules and the request ask for the same URL, one after the other.
         """
+        if plain := _PLAIN.fullmatch(url):
+            scheme, host, path = plain.groups()
+            return Target(scheme, host, 443 if scheme == "https" else 80, host, path)
         try:
             parts = ada_url.URL(url)
         except (ValueError, UnicodeError):

@@ -29,7 +29,7 @@ from crawl_ops.protocol.answer import Answer
 from crawl_ops.protocol.robots import RobotsAnswer
 from crawl_ops.storage.fetch_list import FetchList
 from crawl_ops.storage.fetch_writer import FetchRecord
-from crawl_ops.storage.lookup import CrawlDbLookup
+from crawl_ops.storage.not_due import NotDue
 from crawl_ops.storage.progress import ProgressLine
 from crawl_ops.urls.identity import UrlIdentifier
 
@@ -49,7 +49,7 @@ class FetchRun:
         lists: Mapping[int, FetchList],
         done: Mapping[int, set[int]],
         identifier: UrlIdentifier,
-        lookup: CrawlDbLookup,
+        not_due: NotDue,
         attempt: str,
     ) -> None:
         self._config = config
@@ -62,7 +62,7 @@ class FetchRun:
         self._limits = Limits(config, time.monotonic())
         self._restraint = Restraint(config)
         targets = Targets(
-            config, identifier, lookup, self._schedule.is_ours, self._schedule.has_seen
+            config, identifier, not_due, self._schedule.is_ours, self._schedule.has_seen
         )
         self._follower = Follower(config, identifier, targets, attempt, self._add)
         self._origins: set[str] = set()

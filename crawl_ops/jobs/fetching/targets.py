@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.storage.lookup import CrawlDbLookup
+from crawl_ops.storage.not_due import NotDue
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier, UrlIdentity
 from crawl_ops.urls.linkscope import LinkScope
@@ -39,7 +39,7 @@ class Targets:
         self,
         config: CrawlConfig,
         identifier: UrlIdentifier,
-        lookup: CrawlDbLookup,
+        not_due: NotDue,
         ours: Callable[[str, int], bool],
         seen: Callable[[int], bool],
     ) -> None:
@@ -47,7 +47,7 @@ class Targets:
         self._scope = LinkScope(config)
         self._longest = config.db.max_outlink_length
         self._identifier = identifier
-        self._lookup = lookup
+        self._not_due = not_due
         self._ours = ours
         self._seen = seen
 
@@ -67,11 +67,7 @@ class Targets:
         if rejected := self._scope.rejects_redirect(source, to, verdict.url):
             rule, _, detail = rejected.partition(": ")
             return Target(Way.REFUSED, verdict.url, to, rule, detail)
-        if self._seen(to.k) or self._not_due(verdict.url, to, now):
+        if self._seen(to.k) or self._not_due.has(verdict.url, to.k, to.host, to.slot, now):
             return Target(Way.KNOWN, verdict.url, to)
         way = Way.NOW if self._ours(to.host, number) else Way.LATER
         return Target(way, verdict.url, to)
-
-    def _not_due(self, url: str, to: UrlIdentity, now: datetime) -> bool:
-        row = self._lookup.row(url, to.host, to.slot)
-        return row is not None and row["fetch_time"] > now
