@@ -252,7 +252,8 @@ trailer << /Root 1 0 R >>
 %%EOF
 """
 DOCUMENT = b"""<w:document xmlns:w="w" xmlns:r="r" xmlns:text="t" xmlns:xlink="x"><w:p><w:t>Bees
-</w:t><w:hyperlink r:id="r1"><w:t>x</w:t></w:hyperlink></w:p><text:p>a <text:a xlink:href="/x">b</text:a>
+</w:t><w:hyperlink r:id="r1"><w:t>x</w:t></w:hyperlink></w:p><text:p>a <text:a xlink:href="/x">b
+</text:a>
 </text:p></w:document>"""
 
 SAMPLES: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -135,7 +135,7 @@ def account_for(command: Command, origin: str, paths: Sequence[str], account: Ac
         else:
             account.unexplained.append(url)
     for url in missing[:EXPLAIN_MAX]:
-        reason = _refusal(command("explain", url, may_be=(0, 1)))
+        reason = explained_by(command("explain", url, may_be=(0, 1)))
         if reason is None:
             account.unexplained.append(url)
         else:
@@ -148,7 +148,8 @@ def _normalized(command: Command, urls: Sequence[str]) -> Iterator[dict[str, Any
         yield from command("normalize", *urls[start : start + 500])
 
 
-def _refusal(answers: Sequence[Any]) -> str | None:
+def explained_by(answers: Sequence[Any]) -> str | None:
+    """The step of explain's answer that kept a URL out, and its reason; None where none did."""
     # That it is not known is no reason; which rule or limit kept it out is.
     steps = answers[0]["steps"] if answers else []
     for step in steps:
@@ -179,7 +180,7 @@ def crawl_site(
     account.pages = len(pages)
     with ExitStack() as stack:
         server = stack.enter_context(FolderServer(root, address))
-        folder = _fresh(work / f"{package}.crawl")
+        folder = fresh_folder(work / f"{package}.crawl")
         seeds = folder / "seeds.txt"
         seeds.write_text(f"{server.origin}{start}\n", encoding="utf-8")
         command = Command(folder)
@@ -198,7 +199,7 @@ def crawl_site(
     return account
 
 
-def _fresh(folder: Path) -> Path:
+def fresh_folder(folder: Path) -> Path:
     """A new folder of that name, with a number where it exists: nothing is ever deleted."""
     for number in range(1, 10_000):
         made = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
