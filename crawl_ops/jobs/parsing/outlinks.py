@@ -203,6 +203,9 @@ class OutlinkJudge:
         ):
             if not url:
                 continue
+            if url == row["url"]:  # as most pages name themselves: the crawl knows it already
+                judged.canonical_url = url if kind is LinkKind.CANONICAL else judged.canonical_url
+                continue
             found = self._judged_by(self._fetcher, url)
             refusal = found.refusal
             if refusal is None and found.url != row["url"]:
