@@ -5,6 +5,7 @@ API server is first asked for one.
 """
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,12 +23,19 @@ class LazyApp:
 
     def __init__(self) -> None:
         self._app: FastAPI | None = None
+        self._lock = threading.Lock()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if self._app is None:
             # In a thread: imports take a second or two, and others wait for this loop.
-            self._app = await asyncio.to_thread(_made)
+            await asyncio.to_thread(self._make)
+        assert self._app is not None  # noqa: S101
         await self._app(scope, receive, send)
+
+    def _make(self) -> None:
+        with self._lock:
+            if self._app is None:
+                self._app = _made()
 
 
 def _made() -> "FastAPI":

@@ -165,7 +165,7 @@ def test_a_crawl_is_watched_to_its_end(server, tokens, run_id, page, tmp_path) -
     # While it goes: the second depth is being fetched.
     frame.locator("#hosts-now .bar").wait_for()
     frame.locator("#depths tbody tr:nth-child(2)").wait_for()
-    page.wait_for_timeout(12_000)
+    page.wait_for_timeout(9_000)
     page.screenshot(path=folder / "crawl_tab.png")
     page.emulate_media(color_scheme="dark")
     frame.locator('html[data-theme="dark"]').wait_for(state="attached")
@@ -212,6 +212,15 @@ def test_everything_can_be_reached_by_keyboard(server, run_id, page, tmp_path) -
     assert "http.agent.name" in page.inner_text("#configuration-found")
     assert page.locator("img[src=x]").count() == 0
     assert page.faults == []
+
+
+def test_a_task_links_to_the_tab(server, tokens, run_id) -> None:
+    run = quote(run_id, safe="")
+    path = f"/api/v2/dags/crawl/dagRuns/{run}/taskInstances/inject/links"
+    status, answer = ask(server, path, tokens["admin"])
+    assert status == 200
+    link = answer["extra_links"]["Crawl"]
+    assert link == f"{server.url}/dags/crawl/runs/{run}/plugin/crawl"
 
 
 def test_the_page_across_runs(server, run_id, page, tmp_path) -> None:

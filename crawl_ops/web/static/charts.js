@@ -52,6 +52,7 @@ export function paceChart(place) {
     columns: [pace.times, pace.pages, pace.failed],
     options: {
       cursor: { drag: { x: true, y: false } },
+      padding: [null, 32, null, null],
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: axes(TIMES, 1),
       series: [

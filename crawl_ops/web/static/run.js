@@ -20,7 +20,7 @@ const FETCHED = [
 const HOST_STATES = [
   { name: "success", label: "being asked", of: "running" },
   { name: "ready", label: "ready", of: "ready" },
-  { name: "waiting", label: "resting between two requests", of: "resting" },
+  { name: "waiting", label: "resting", of: "resting" },
   { name: "retry", label: "backing off", of: "backing_off" },
   { name: "gone", label: "given up", of: "blocked" },
 ];
