@@ -36,8 +36,10 @@ clean:                                 ## remove all that was made here; crawl/ 
 	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python $(PYTHON) .venv; \
 	 else $(PYTHON) -m venv .venv; fi
 
+# A .venv that uv made, or that was broken off, has no pip: it gets one.
+
 .venv/.installed: requirements.txt constraints.txt pyproject.toml | .venv/bin/python
-	@echo "Installing what crawl_ops needs into .venv ..."
+	@echo "Installing what crawl_ops needs into .venv: half a minute with uv, some minutes with pip ..."
 	@$(call install,-r requirements.txt)
 	@$(call install,--no-deps --editable .)
 	@touch $@
@@ -49,4 +51,5 @@ clean:                                 ## remove all that was made here; crawl/ 
 	@touch $@
 
 install = if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python .venv/bin/python $(1); \
-	else .venv/bin/python -m pip install --quiet --disable-pip-version-check $(1); fi
+	else .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null; \
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(1); fi

@@ -42,6 +42,6 @@ def _module(prop: str, name: str, module_name: str, folder: Path | None) -> obje
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001  (somebody else's module may raise anything)
+    except Exception as error:
         raise ConfigError(f"{prop}: plug-in {name!r} cannot be loaded: {error}") from error
     return module

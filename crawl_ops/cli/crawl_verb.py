@@ -35,10 +35,12 @@ def crawl(
     Run again, it goes on: pages that are not due are not fetched again.
     """
     from crawl_ops.cli.cycle import Cycle
+    from crawl_ops.jobs.preflight import preflight
 
     asked = invocation(context)
     config = asked.config()
     given = seed_source(seeds) if seeds else None
+    preflight(config, given)
     folder = asked.crawl(create=given is not None)
     with stop_on_signals() as stop:
         with progress_view() as view:
@@ -48,4 +50,6 @@ def crawl(
         else:
             write_table(("status", "urls"), sorted(outcome.stats.items()), title="crawldb")
             write(f"{outcome.rounds} rounds, {outcome.indexed} documents in the index")
+            if stop.exit_code:
+                write("stopped before its end; the same command goes on from here")
     raise typer.Exit(stop.exit_code)

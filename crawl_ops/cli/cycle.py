@@ -72,8 +72,9 @@ class Cycle:
             self._inject(seeds, run_id)
         for segment in self._left_open():
             self._visit(segment, f"left open: {segment}", None)
-        while outcome.rounds < depth:
-            if not self._round(run_id, outcome.rounds + 1, depth, topn):
+            outcome.rounds += 1
+        for number in range(1, depth + 1):
+            if not self._round(run_id, number, depth, topn):
                 break
             outcome.rounds += 1
         self._publish(index)

@@ -34,6 +34,24 @@ class Invocation:
 
         return load(self.config_file, {**self.properties, **(changes or {})})
 
+    def config_of(self, crawl: "CrawlDir") -> "CrawlConfig":
+        """The configuration to look at a crawl with: without --config, that of its last commit.
+
+        -D goes over it. Secrets are not kept with a commit. Raises ConfigError.
+        """
+        from crawl_ops.config.load import load
+        from crawl_ops.config.properties import HIDDEN, PROPERTIES
+
+        if self.config_file is not None:
+            return self.config()
+        kept = crawl.table("crawldb").current().config
+        known = {
+            name: value
+            for name, value in kept.items()
+            if name in PROPERTIES and value is not None and value != HIDDEN
+        }
+        return load(None, {**known, **self.properties})
+
     def crawl(self, create: bool = False) -> "CrawlDir":
         """The crawl folder. Raises StoreError."""
         from crawl_ops.storage.crawl_dir import CrawlDir

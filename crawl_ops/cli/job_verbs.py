@@ -40,10 +40,12 @@ def inject(
 ) -> None:
     """Add seeds to the crawldb; makes the crawl folder if there is none."""
     from crawl_ops.jobs.inject import inject as job
+    from crawl_ops.jobs.preflight import preflight
 
     asked = invocation(context)
     config = asked.config()
     given = seed_source(seeds)
+    preflight(config, given, fetches=False)
     crawl = asked.crawl(create=True)
     asked.report(job(crawl, config, given, now(), overwrite=overwrite, update=update))
 

@@ -108,7 +108,8 @@ def explain(
     from crawl_ops.jobs.explain import explain as job
 
     asked = invocation(context)
-    story = job(asked.crawl(), asked.config(), url, now())
+    crawl = asked.crawl()
+    story = job(crawl, asked.config_of(crawl), url, now())
     if asked.json:
         write_json(story)
         return

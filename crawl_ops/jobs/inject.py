@@ -106,12 +106,12 @@ def _seed_rows(
     for seed in _lines(seeds):
         url, _, rest = seed.text.partition("\t")
         verdict = chain.judge(url.strip())
+        counts["seeds"] += 1
         if verdict.rejected_by == "malformed":
             raise SeedError(f"{seed.where}: {url.strip()[:200]!r} is no URL")
         if verdict.url is None:
             counts[f"rejected.{verdict.rejected_by}"] += 1
             continue
-        counts["seeds"] += 1
         identity = identifier.identify(verdict.url)
         slots.add(identity.slot)
         batch.append(_row(verdict.url, identity._asdict(), rest, config, now))

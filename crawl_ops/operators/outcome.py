@@ -46,7 +46,7 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
     ]
     _print("Asked for in this run", ("depth", "status", "urls", "segment"), fetched)
     for row in [] if fetched else crawl.query(config, NEXT):
-        sys.stdout.write(f"  nothing is due before {row['due']:%Y-%m-%d %H:%M %Z}\n")
+        sys.stdout.write(f"  nothing is due before {row['due']}\n")
     _print("In the crawldb", ("status", "urls"), list(crawl.query(config, KNOWN)))
     left = list(islice(crawl.query(config, NOT_FETCHED), MOST + 1))
     _print("Not fetched, and why", ("status", "url", "reason"), left[:MOST])

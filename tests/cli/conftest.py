@@ -81,7 +81,7 @@ class World:
             location=location,
             index_location=location,
             query=lambda config, sql: iter(self.rows),
-            table=lambda name: SimpleNamespace(current=lambda: name),
+            table=lambda name: SimpleNamespace(current=lambda: SimpleNamespace(config={})),
             segment=lambda name: SimpleNamespace(
                 info=lambda: {"run_id": self.left_open.get(name), "depth": 1}
             ),
@@ -119,6 +119,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     sys.modules["crawl_ops.jobs.generate"].__dict__["open_segments"] = (
         lambda crawl, config, manifest, now: tuple(made.left_open)
     )
+    put(crawl_ops.jobs, "preflight", preflight=lambda config, seeds, **_: None)
     put(crawl_ops.jobs, "explain", explain=lambda crawl, config, url, now: made.story)
     put(
         crawl_ops.jobs,

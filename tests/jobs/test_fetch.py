@@ -5,7 +5,6 @@ import json
 import os
 import threading
 import tracemalloc
-from collections import Counter
 from datetime import timedelta
 
 import pyarrow.parquet as pq

@@ -118,7 +118,7 @@ def test_a_refused_seed_is_counted_under_its_filter(given):
     report = run(
         given, ["http://x.com/a.exe", "http://x.com/"], {"urlfilter.regex.rules": "-\\.exe$\n+."}
     )
-    assert report.counts == {"seeds": 1, "rejected.regex": 1, "injected": 1}
+    assert report.counts == {"seeds": 2, "rejected.regex": 1, "injected": 1}
 
 
 def test_asked_again_with_the_same_operation_nothing_changes(given):

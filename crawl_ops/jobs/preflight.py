@@ -1,0 +1,24 @@
+"""What can be known to be wrong before a crawl begins: then nothing is left of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import SeedError
+from crawl_ops.protocol.agent import agent_string
+from crawl_ops.urls.chain import UrlChain
+
+
+def preflight(
+    config: CrawlConfig, seeds: Path | Sequence[str] | None, *, fetches: bool = True
+) -> None:
+    """Check seeds, URL rules and, where something will be fetched, the agent's name.
+
+    Raises ConfigError or SeedError, one line that names the property or file.
+    """
+    for scope in ("inject", "outlink", "fetcher"):
+        UrlChain(config, scope)
+    if isinstance(seeds, Path) and not seeds.exists():
+        raise SeedError(f"{seeds}: cannot be read: there is no such file or folder")
+    if fetches:
+        agent_string(config.http)
