@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from crawl_ops.config.load import load
 from crawl_ops.errors import ConfigError, CrawlError
 from crawl_ops.operators.demo import DEMO_SEEDS, demo_site
 from crawl_ops.operators.embedded import (
@@ -25,10 +26,11 @@ from crawl_ops.operators.embedded import (
     unfinished_run,
     use,
 )
-from crawl_ops.operators.places import airflow_home
+from crawl_ops.operators.places import airflow_home, config_file
 
 DAG_ID = "crawl"
 USUAL_DEPTH = 5
+DEEPEST = 100
 RUN_SETTINGS = {"AIRFLOW__LOGGING__LOGGING_LEVEL": "CRITICAL"}  # RunProgress tells what fails
 DEMO_QUERY = "lighthouse"
 
@@ -44,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stack.enter_context(alone(folder))
             seeds = () if asked.seeds else stack.enter_context(demo_site())
             conf = conf_of(asked, seeds)
+            check(conf, asked.seeds)
+            sys.stdout.write("starting Airflow in this process; the first time takes a minute\n")
+            sys.stdout.flush()
             # No deeper than asked: Airflow takes a second to give up each depth after a failure.
             os.environ["CRAWL_MAX_DEPTH"] = str(conf["depth"])
             return run(conf, asked.search)
@@ -53,6 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("stopped; the same command goes on where this run ended\n")
         return 130
+
+
+def check(conf: dict[str, Any], seeds: str | None) -> None:
+    """Refuse what cannot work before Airflow is started. Raises ConfigError or SeedError."""
+    from crawl_ops.jobs.preflight import preflight
+    from crawl_ops.operators.form import properties_of
+
+    if not 1 <= conf["depth"] <= DEEPEST:
+        raise ConfigError(f"--depth {conf['depth']}: give a number from 1 to {DEEPEST}")
+    config = load(config_file(), properties_of(conf))
+    preflight(config, Path(seeds) if seeds else None)
 
 
 def run(conf: dict[str, Any], query: str) -> int:

@@ -51,3 +51,21 @@ def test_two_at_once_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
 def test_a_property_without_a_value_is_refused():
     with pytest.raises(ConfigError, match=r"-D http\.timeout: write NAME"):
         conf("--seeds", "s", "-D", "http.timeout")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--seeds", "nope.txt"), "nope.txt: cannot be read"),
+        (("--depth", "0"), "--depth 0: give a number from 1"),
+        (("--depth", "101"), "--depth 101: give a number from 1"),
+        (("-D", "http.agnt.name=x"), "unknown property 'http.agnt.name'"),
+    ],
+)
+def test_what_cannot_work_is_told_before_airflow_is_started(
+    arguments, message, monkeypatch, capsys, tmp_path
+):
+    monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
+    monkeypatch.setattr(run_dag, "run", lambda *_: pytest.fail("Airflow was started"))
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
