@@ -67,5 +67,7 @@ def test_what_cannot_work_is_told_before_airflow_is_started(
 ):
     monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
     monkeypatch.setattr(run_dag, "run", lambda *_: pytest.fail("Airflow was started"))
-    assert main(arguments) == 2
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seeds.txt").write_text("http://a.test/\n")
+    assert main(("-D", "http.agent.name=us", "--seeds", "seeds.txt", *arguments)) == 2
     assert message in capsys.readouterr().err
