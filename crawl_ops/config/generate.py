@@ -78,3 +78,28 @@ class Crawl(Group):
     max_depth: int = Field(
         10, ge=1, le=100, description="Depths that the DAG is built with (ours)."
     )
+    segments_kept: int = Field(
+        10, ge=0, le=1_000_000, description="Newest segments that retention keeps (ours)."
+    )
+    segments_kept_days: float = Field(
+        30.0, ge=0, le=36_500, description="Days for which retention keeps every segment (ours)."
+    )
+    check_pages_down: float = Field(
+        0.3,
+        ge=0,
+        le=1,
+        description="Share of the good pages that a run may lose before check finds fault (ours).",
+    )
+    check_errors_up: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="How much larger the share of failed fetches may be than in the run before "
+        "(ours).",
+    )
+    check_hosts_lost: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        description="Hosts that may have answered before, and not once in this run (ours).",
+    )

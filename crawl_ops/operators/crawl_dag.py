@@ -1,14 +1,21 @@
-"""The crawl as a DAG: inject, rounds of generate, fetch, parse, updatedb, and the finish."""
+"""The crawl as a DAG: inject, rounds of generate, fetch, parse, updatedb, and the finish.
+
+What all DAGs of a crawl share is here too: settings, the round, the finish.
+"""
 
 import os
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from airflow.sdk import DAG, TaskGroup, TriggerRule, XComArg, chain, task_group
+from airflow.sdk import DAG, Asset, Param, TaskGroup, TriggerRule, XComArg, chain, task_group
+from airflow.sdk.definitions.callback import SyncCallback
+from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 
 from crawl_ops.config.load import load
 from crawl_ops.errors import CrawlError
+from crawl_ops.operators.check import CheckOperator
+from crawl_ops.operators.crawl_operator import CrawlOperator
 from crawl_ops.operators.dedup import DedupOperator
 from crawl_ops.operators.fetch import FetchOperator
 from crawl_ops.operators.form import params, properties_of
@@ -24,13 +31,17 @@ FETCH_POOL = "fetch_pool"
 """Bounds the fetch tasks of all crawls; made by the launcher, the runner and docker-compose.yml."""
 
 USUAL_MAX_DEPTH = 10
+FINISH = "invertlinks"
+"""The task that follows the rounds."""
 
 DOC = """\
 One crawl in the manner of Apache Nutch: **inject** seeds, then for each depth **generate** a
 segment of due URLs, **fetch** and **parse** its lists side by side and **updatedb**; at the end
-**invertlinks**, **index** and **dedup**. With nothing due a run leaves the loop and finishes.
+**invertlinks**, **check**, **index** and **dedup**. With nothing due a run leaves the loop and
+finishes.
 
-Clear a depth's group to do it again: finished pages are not asked a second time.
+Clear a depth's group to ask again for what failed in it; finished pages are not asked a second
+time. More in docs/recovery.md.
 """
 
 
@@ -48,57 +59,84 @@ def max_depth() -> int:
 def crawl_dag(
     dag_id: str,
     *,
-    schedule: str | None = None,
+    schedule: Any = None,
     start_date: datetime | None = None,
     crawl_id: str | None = None,
     depths: int | None = None,
+    late_after: timedelta | None = None,
+    paused: bool | None = None,
 ) -> DAG:
-    """The DAG `dag_id`; `crawl_id` (else the DAG's id) names its crawl folder in the store."""
+    """The DAG `dag_id`; `crawl_id` (else the DAG's id) names its crawl folder in the store.
+
+    late_after: a run that takes longer is told of (crawl_ops.operators.alerts). paused: whether
+    the DAG waits for somebody to switch it on; None: as Airflow is set up.
+    """
     depths = depths or max_depth()
-    usual_id = crawl_id or dag_id
     with DAG(
         dag_id,
         schedule=schedule,
         start_date=start_date,
-        catchup=False,
-        max_active_runs=1,  # runs of a DAG share a crawldb
-        params=params(depths),
-        render_template_as_native_obj=True,
-        user_defined_macros={
+        is_paused_upon_creation=paused,
+        deadline=_deadline(late_after) if late_after else None,
+        description="Crawl, parse and index web sites",
+        doc_md=DOC,
+        **settings_of(crawl_id or dag_id, params(depths)),
+    ) as dag:
+        inject = InjectOperator(
+            task_id="inject", seeds="{{ params.seeds }}", redo="{{ params.redo }}"
+        )
+        rounds = []
+        after = "inject"
+        for depth in range(1, depths + 1):
+            rounds.append(
+                round_of(
+                    depth,
+                    after=after,
+                    max_depth="{{ params.depth }}",
+                    topn="{{ params.topn }}",
+                    redo="{{ params.redo }}",
+                )
+            )
+            after = f"{name_of(depth)}.generate"
+        chain(inject, *rounds, *finish_of(dag_id))
+    return dag
+
+
+def settings_of(usual_id: str, form: Mapping[str, Param]) -> dict[str, Any]:
+    """What all DAGs of a crawl are built with; `usual_id`: the crawl, where a run names none."""
+    return {
+        "catchup": False,
+        "max_active_runs": 1,  # runs of a DAG share a crawldb
+        "params": dict(form),
+        "render_template_as_native_obj": True,
+        "user_defined_macros": {
             "properties_of": properties_of,
-            "crawl_dir_of": lambda given: crawl_dir(given["crawl_id"] or usual_id),
+            "crawl_dir_of": lambda given: crawl_dir(given.get("crawl_id") or usual_id),
             "config_of": _config_of,
         },
-        default_args={
+        "default_args": {
             "crawl_dir": "{{ crawl_dir_of(params) }}",
             "config_file": "{{ config_of(params) }}",
             "properties": "{{ properties_of(params) }}",
         },
-        tags=["crawl"],
-        description="Crawl, parse and index web sites",
-        doc_md=DOC,
-    ) as dag:
-        inject = InjectOperator(task_id="inject", seeds="{{ params.seeds }}")
-        rounds = [_round(depth) for depth in range(1, depths + 1)]
-        invertlinks = InvertLinksOperator(
-            task_id="invertlinks", trigger_rule=TriggerRule.NONE_FAILED
-        )
-        index = IndexOperator(task_id="index")
-        dedup = DedupOperator(task_id="dedup")
-        chain(inject, *rounds, invertlinks, index, dedup)
-    return dag
+        "tags": ["crawl"],
+    }
 
 
-def _round(depth: int) -> TaskGroup:
+def name_of(depth: int) -> str:
+    """The task group of a depth."""
+    return f"depth_{depth:02d}"
+
+
+def round_of(depth: int, **of_generate: Any) -> TaskGroup:
     """One round. A partition's parse starts when its own fetch has ended."""
-    with TaskGroup(f"depth_{depth:02d}", tooltip=f"round {depth}") as round_:
+    with TaskGroup(name_of(depth), tooltip=f"round {depth}") as round_:
         generate = GenerateOperator(
             task_id="generate",
             depth=depth,
-            max_depth="{{ params.depth }}",
-            topn="{{ params.topn }}",
             num_fetchers="{{ params.fetch_lists }}",
-            exit_to="invertlinks",
+            exit_to=FINISH,
+            **of_generate,
         )
         segment = XComArg(generate, key="segment")
 
@@ -116,6 +154,33 @@ def _round(depth: int) -> TaskGroup:
     return round_
 
 
+def finish_of(dag_id: str) -> tuple[CrawlOperator, ...]:
+    """What follows the rounds, in order; the last one tells the asset of the index."""
+    return (
+        InvertLinksOperator(task_id=FINISH, trigger_rule=TriggerRule.NONE_FAILED),
+        CheckOperator(task_id="check", on_findings="{{ params.on_findings }}"),
+        IndexOperator(task_id="index"),
+        DedupOperator(task_id="dedup", outlets=[index_asset(dag_id)]),
+    )
+
+
+def index_asset(dag_id: str) -> Asset:
+    """The search index that a DAG keeps up to date: what other DAGs may be scheduled on.
+
+    The extra of its events holds crawl_dir, run_id and the counts of the last step.
+    """
+    return Asset(name=f"{dag_id}_index", uri=f"x-crawl://{dag_id}/index", group="crawl")
+
+
+def _deadline(late_after: timedelta) -> DeadlineAlert:
+    return DeadlineAlert(
+        reference=DeadlineReference.DAGRUN_QUEUED_AT,
+        interval=late_after,
+        callback=SyncCallback("crawl_ops.operators.alerts.late"),
+        name="late",
+    )
+
+
 def _config_of(given: Mapping[str, Any]) -> str | None:
-    file = config_file(given["config"])
+    file = config_file(given.get("config"))
     return str(file) if file else None

@@ -67,12 +67,17 @@ class CrawlOperator(BaseOperator):
         self._stop = threading.Event()
         try:
             self.prepare(context)
-            report = self.run_job(*self.open(), datetime.now(UTC))
+            crawl, config = self.open()
+            report = self.run_job(crawl, config, datetime.now(UTC))
         except CrawlError as error:
             if error.retryable:
                 raise
             raise AirflowFailException(str(error)) from None
-        return self.hand_on(report, context)
+        returned = self.hand_on(report, context)
+        for asset in self.outlets:
+            about = {"crawl_dir": str(crawl.root), "run_id": context["dag_run"].run_id}
+            context["outlet_events"][asset].extra = {**about, **as_xcom(report)}
+        return returned
 
     def open(self) -> "tuple[CrawlDir, CrawlConfig]":
         """The crawl folder and the configuration in force; raises ConfigError, StoreError."""
@@ -106,11 +111,6 @@ class CrawlOperator(BaseOperator):
         # Airflow calls this in a signal handler, on the very thread that may hold the event's
         # lock; set from another thread it cannot wait for itself.
         _thread.start_new_thread(self.stop.set, ())
-
-
-def progress(line: str) -> None:
-    """Where jobs say how far they are: the task's log."""
-    _log.info(line)
 
 
 def as_xcom(report: JobReport) -> dict[str, Any]:

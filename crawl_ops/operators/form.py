@@ -13,6 +13,7 @@ from crawl_ops.operators.places import CRAWL_ID, config_file
 USUAL_DEPTH = 3
 FETCHING = "Fetching"
 SCOPE = "Scope"
+AGAIN = "Asking again and checking"
 PLACES = "Crawl folder and configuration"
 
 PROPERTY_OF = {
@@ -29,7 +30,15 @@ def params(max_depth: int) -> dict[str, Param]:
     A param that is missing, null or empty means the same: what crawl.toml says, else the default
     of the property.
     """
-    return {**_main(max_depth), **_fetching(), **_scope(), **_places()}
+    return {
+        **_main(max_depth),
+        **fetch_params(),
+        **_scope(),
+        **_again(),
+        **check_params(),
+        "crawl_id": crawl_id_param(),
+        **place_params(),
+    }
 
 
 def _main(max_depth: int) -> dict[str, Param]:
@@ -61,7 +70,8 @@ def _main(max_depth: int) -> dict[str, Param]:
     }
 
 
-def _fetching() -> dict[str, Param]:
+def fetch_params() -> dict[str, Param]:
+    """How pages are fetched."""
     return {
         "fetch_lists": Param(
             None,
@@ -116,16 +126,49 @@ def _scope() -> dict[str, Param]:
     }
 
 
-def _places() -> dict[str, Param]:
+def _again() -> dict[str, Param]:
     return {
-        "crawl_id": Param(
+        "redo": Param(
             None,
             type=["null", "string"],
-            pattern=f"^$|{CRAWL_ID}",
-            title="Crawl id",
-            section=PLACES,
-            description="The folder of this crawl in the store. Empty: one for this DAG.",
+            enum=[None, "failed", "all", "none"],
+            title="Asked again",
+            section=AGAIN,
+            description="What a finished depth asks for again. Empty: what failed in it, when the "
+            "depth is cleared by itself; nothing, when the whole run is asked again.",
         ),
+    }
+
+
+def check_params() -> dict[str, Param]:
+    """What happens when a run brought less than the one before."""
+    return {
+        "on_findings": Param(
+            "warn",
+            enum=["warn", "stop"],
+            title="Check",
+            section=AGAIN,
+            description="When pages or hosts got lost or errors went up (crawl.check.*): warn and "
+            "go on, or stop before the index.",
+        ),
+    }
+
+
+def crawl_id_param() -> Param:
+    """The crawl that a run works on."""
+    return Param(
+        None,
+        type=["null", "string"],
+        pattern=f"^$|{CRAWL_ID}",
+        title="Crawl id",
+        section=PLACES,
+        description="The folder of this crawl in the store. Empty: the usual one of this DAG.",
+    )
+
+
+def place_params() -> dict[str, Param]:
+    """Where the configuration is, and what overrides it."""
+    return {
         "config": Param(
             None,
             type=["null", "string"],
@@ -145,13 +188,13 @@ def _places() -> dict[str, Param]:
 
 
 def properties_of(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The properties that a run's params override crawl.toml with."""
+    """The properties that a run's params override crawl.toml with; a form may lack some fields."""
     given: dict[str, Any] = {}
     for param, name in PROPERTY_OF.items():
-        if params[param] not in (None, ""):
+        if params.get(param) not in (None, ""):
             given[name] = params[param]
-    if hosts := params["hosts"]:
-        order = load(config_file(params["config"])).urlfilter.order
+    if hosts := params.get("hosts"):
+        order = load(config_file(params.get("config"))).urlfilter.order
         given["urlfilter.domain.rules"] = "\n".join(hosts)
         given["urlfilter.order"] = [*order, *({"domain"} - set(order))]
-    return given | dict(params["properties"] or {})
+    return given | dict(params.get("properties") or {})

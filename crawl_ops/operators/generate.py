@@ -1,7 +1,7 @@
 """The operator of job generate: it opens a depth, or leaves the loop."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,10 +11,12 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError
 from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_operator import XCOM_BYTES, CrawlOperator, as_xcom
+from crawl_ops.operators.walk import Walk, hand_walk_on, redo_wanted, walk_of
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
+    from crawl_ops.jobs.generating.wish import Again, RedoWhat
     from crawl_ops.storage.crawl_dir import CrawlDir
 
 MAX_LISTS = 256
@@ -31,6 +33,12 @@ class GenerateOperator(CrawlOperator):
     :param topn: URLs at most; None: generate.topN (templated)
     :param num_fetchers: fetch lists at most; None: generate.num.fetchers (templated)
     :param exit_to: the task that follows the loop; None: plain skip
+    :param after: the task of the step before, which says whether the run is walked through from
+        its start (crawl_ops.operators.walk); None: asked again for a folded depth is a redo
+    :param redo: what a depth that is cleared by itself asks for again, "failed" or "all";
+        None: failed (templated)
+    :param again: fields of crawl_ops.jobs.generating.wish.Again: not what is due, but what failed
+        in an earlier run (templated)
     """
 
     template_fields: Sequence[str] = (
@@ -38,6 +46,8 @@ class GenerateOperator(CrawlOperator):
         "max_depth",
         "topn",
         "num_fetchers",
+        "redo",
+        "again",
     )
     ui_color = "#fcf3d0"
 
@@ -49,6 +59,9 @@ class GenerateOperator(CrawlOperator):
         topn: int | str | None = None,
         num_fetchers: int | str | None = None,
         exit_to: str | None = None,
+        after: str | None = None,
+        redo: str | None = None,
+        again: Mapping[str, Any] | str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -57,11 +70,17 @@ class GenerateOperator(CrawlOperator):
         self.topn = topn
         self.num_fetchers = num_fetchers
         self.exit_to = exit_to
+        self.after = after
+        self.redo = redo
+        self.again = again
         self.run_id: str | None = None
+        self._walk: tuple[Walk, Walk | None] | None = None
 
     def prepare(self, context: "Context") -> None:
         # The run, never the logical date: that may be None, or the same for two runs.
         self.run_id = context["dag_run"].run_id
+        if self.after is not None:
+            self._walk = walk_of(context, self.after, self.redo)
         if self.max_depth is not None and self.depth > int(self.max_depth):
             self._leave(f"past the requested depth {self.max_depth}")
 
@@ -79,9 +98,20 @@ class GenerateOperator(CrawlOperator):
             depth=self.depth,
             topn=_number(self.topn),
             num_fetchers=lists,
+            redo=self._redo(crawl),
+            again=again_from(self.again),
         )
 
+    def _redo(self, crawl: "CrawlDir") -> "RedoWhat":
+        if self._walk is None or self.run_id is None:
+            return redo_what(self.redo)
+        mine, before = self._walk
+        self._walk = redo_wanted(crawl.files, self.run_id, self.depth, mine, before), before
+        return redo_what(self._walk[0].redo)
+
     def hand_on(self, report: JobReport, context: "Context") -> list[dict[str, int]]:
+        if self._walk is not None:
+            hand_walk_on(context, self._walk[0])
         context["ti"].xcom_push("report", as_xcom(report))
         if report.segment is None:
             self._leave("nothing is due")
@@ -105,6 +135,35 @@ def manifests(report: JobReport) -> list[dict[str, int]]:
     if len(json.dumps(full)) <= XCOM_BYTES:
         return full
     return [{"list": one["list"]} for one in full]
+
+
+def redo_what(given: str | None) -> "RedoWhat":
+    """What is redone: failed by default. Raises ConfigError for an unknown word."""
+    if not given or given == "failed":
+        return "failed"
+    if given == "all":
+        return "all"
+    if given == "none":
+        return "none"
+    raise ConfigError(f"redo: {given!r} is not failed, all or none")
+
+
+def again_from(given: Mapping[str, Any] | str | None) -> "Again | None":
+    """What is to be asked for again, as params have it. Raises ConfigError for what is no such."""
+    from crawl_ops.jobs.generating.wish import Again
+
+    if not given:
+        return None
+    if isinstance(given, str):
+        raise ConfigError("again: not text, but run_id, depth, lists, hosts, everything")
+    try:
+        lists, hosts = given.get("lists") or (), given.get("hosts") or ()
+        again = Again(**{**given, "lists": tuple(lists), "hosts": tuple(hosts)})
+    except TypeError as error:
+        raise ConfigError(f"again: {error}") from None
+    if not again.run_id:
+        raise ConfigError("run_id: say which run is to be asked again, as the page shows its id")
+    return again
 
 
 def _number(value: int | str | None) -> int | None:

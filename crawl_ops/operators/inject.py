@@ -10,6 +10,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError
 from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_operator import CrawlOperator
+from crawl_ops.operators.walk import Walk, clears_of, hand_walk_on
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -21,21 +22,27 @@ class InjectOperator(CrawlOperator):
     """Put seed URLs into the crawldb; refuses a run whose conf has keys the form does not know.
 
     :param seeds: seed lines, or the path of a file or folder of them (templated)
+    :param redo: what the depths of a run ask for again when all of the run is asked again:
+        "failed", "all" or "none"; None: none (templated)
     """
 
-    template_fields: Sequence[str] = (*CrawlOperator.template_fields, "seeds")
+    template_fields: Sequence[str] = (*CrawlOperator.template_fields, "seeds", "redo")
     ui_color = "#dff0d8"
     creates = True
 
-    def __init__(self, *, seeds: Sequence[str] | str, **kwargs: Any) -> None:
+    def __init__(
+        self, *, seeds: Sequence[str] | str, redo: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.seeds = seeds
+        self.redo = redo
         self.run_id: str | None = None
 
     def prepare(self, context: "Context") -> None:
         self.run_id = context["dag_run"].run_id
         # Not context["params"]: there Airflow has put everything that conf holds.
         refuse_unknown(context["dag_run"].conf or {}, list(context["dag"].params))
+        hand_walk_on(context, Walk(clears_of(context), self.redo or "none"))
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.inject import inject

@@ -1,4 +1,4 @@
-"""What a running fetch tells: now and then a line in the task's log, more often a small file."""
+"""What a running fetch or parse tells: lines in the task's log, and a small file."""
 
 import logging
 import time
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class ListProgress:
-    """The progress callback of a fetch task; the file is what the page of the run reads."""
+    """The progress callback of a task; the file, of a fetch only, is what the run's page reads."""
 
     def __init__(self, crawl: "CrawlDir", segment: str, number: int | None) -> None:
         self._list = crawl, segment, number
@@ -46,7 +46,7 @@ class ListProgress:
 
 @contextmanager
 def list_progress(crawl: "CrawlDir", segment: str, number: int | None) -> Iterator[ListProgress]:
-    """A callback for the time of one fetch."""
+    """A callback for the time of one fetch or parse."""
     progress = ListProgress(crawl, segment, number)
     try:
         yield progress

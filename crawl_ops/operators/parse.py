@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import JobReport
-from crawl_ops.operators.crawl_operator import progress
 from crawl_ops.operators.list_operator import ListOperator
+from crawl_ops.operators.list_progress import list_progress
 
 if TYPE_CHECKING:
     from crawl_ops.storage.crawl_dir import CrawlDir
@@ -20,12 +20,13 @@ class ParseOperator(ListOperator):
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.parse import parse
 
-        return parse(
-            crawl,
-            config,
-            self.segment,
-            now,
-            partition=self.partition,
-            stop=self.stop,
-            progress=progress,
-        )
+        with list_progress(crawl, self.segment, self.partition) as progress:
+            return parse(
+                crawl,
+                config,
+                self.segment,
+                now,
+                partition=self.partition,
+                stop=self.stop,
+                progress=progress,
+            )

@@ -31,6 +31,18 @@ def crawl_dir(crawl_id: str) -> str:
     return str(home() / "crawl") if crawl_id == "crawl" else str(home() / "crawls" / crawl_id)
 
 
+def crawl_ids() -> list[str]:
+    """The crawls there are in the store, by name."""
+    from crawl_ops.storage.crawl_dir import MARK
+
+    if store := os.environ.get("CRAWL_STORE"):
+        folders = Path(store).glob("*")
+        return sorted(path.name for path in folders if (path / MARK).is_file())
+    apart = (home() / "crawls").glob("*")
+    names = {path.name for path in apart if (path / MARK).is_file()}
+    return sorted(names | ({"crawl"} if (home() / "crawl" / MARK).is_file() else set()))
+
+
 def config_file(name: str | None = None) -> Path | None:
     """crawl.toml: `name` in include/, else $CRAWL_CONFIG, else include/crawl.toml if there is one.
 

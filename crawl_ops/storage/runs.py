@@ -10,7 +10,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from crawl_ops.errors import StoreError
+from crawl_ops.errors import NotFoundError, StoreError
 from crawl_ops.storage.files import LocalFiles
 
 _NAME = re.compile(r"^d(\d{3,})(?:\.r(\d{2,}))?\.json$")
@@ -21,7 +21,9 @@ class Claim:
     """What one generate of a depth reads and makes.
 
     crawldb_version: the version the depth starts from. open_segments: those whose URLs are left
-    out. redo: 0 for the first time. of_segment: the segment that is redone.
+    out. redo: 0 for the first time. of_segment: the newest segment that is redone; of_segments:
+    all of them. following: the segment that redid the depth before; what its links led to is
+    selected too. everything, lists, hosts: which URLs of them; all lists and hosts, if empty.
     """
 
     run_id: str
@@ -33,6 +35,11 @@ class Claim:
     crawldb_version: int
     open_segments: tuple[str, ...]
     of_segment: str | None = None
+    of_segments: tuple[str, ...] = ()
+    following: str | None = None
+    everything: bool = False
+    lists: tuple[int, ...] = ()
+    hosts: tuple[str, ...] = ()
 
 
 def folder_of(run_id: str) -> str:
@@ -52,6 +59,12 @@ def claims(files: LocalFiles, run_id: str, depth: int) -> list[Claim]:
     return sorted(found, key=lambda claim: claim.redo)
 
 
+def depths(files: LocalFiles, run_id: str) -> list[int]:
+    """The depths of a run that have claims."""
+    found = (_NAME.match(name) for name in files.names(folder_of(run_id)))
+    return sorted({int(match[1]) for match in found if match})
+
+
 def claim(files: LocalFiles, wanted: Claim) -> Claim:
     """Take a claim, or the one somebody else took first."""
     redo = f".r{wanted.redo:02}" if wanted.redo else ""
@@ -64,7 +77,32 @@ def claim(files: LocalFiles, wanted: Claim) -> Claim:
 def _read(files: LocalFiles, path: str) -> Claim:
     try:
         plain: dict[str, Any] = json.loads(files.read(path))
-        plain["open_segments"] = tuple(plain["open_segments"])
-        return Claim(**plain)
-    except (ValueError, TypeError, KeyError):
+        lists = {name: tuple(value) for name, value in plain.items() if isinstance(value, list)}
+        return Claim(**{**plain, **lists})
+    except (ValueError, TypeError, AttributeError):
         raise StoreError(f"{files.location(path)}: is no claim of a run") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """When a depth was last asked for, in clears of its run, and what that meant for redo."""
+
+    clears: int
+    redo: str
+
+
+def asked(files: LocalFiles, run_id: str, depth: int) -> Asked | None:
+    """How a depth of a run was last asked for."""
+    path = f"{folder_of(run_id)}/d{depth:03}.asked"
+    try:
+        return Asked(**json.loads(files.read(path)))
+    except NotFoundError:
+        return None
+    except (ValueError, TypeError):
+        raise StoreError(f"{files.location(path)}: does not say what was asked") from None
+
+
+def note_asked(files: LocalFiles, run_id: str, depth: int, how: Asked) -> None:
+    """Remember how a depth of a run is asked for."""
+    path = f"{folder_of(run_id)}/d{depth:03}.asked"
+    files.put(path, json.dumps(asdict(how)).encode())

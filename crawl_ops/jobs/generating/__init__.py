@@ -1,0 +1,1 @@
+"""The parts of the generate job: claims of runs, selection, fetch lists, asking again."""

@@ -1,0 +1,2 @@
+-- The URLs that the links of a segment name.
+SELECT DISTINCT k FROM crawl_parse
