@@ -11,6 +11,7 @@ from fastapi.templating import Jinja2Templates
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import NotFoundError
+from crawl_ops.storage.reading import read_again
 from crawl_ops.web.bounded import Answers
 from crawl_ops.web.history import Changes
 from crawl_ops.web.runs import Run, RunCrawl, Runs, config_of, crawl_of
@@ -56,7 +57,7 @@ class Pages:
 
         def question() -> Any:
             found = crawl_of(self.run(dag_id, run_id))
-            return ask(found, config_of(found))
+            return read_again(lambda: ask(found, config_of(found)))
 
         return await self.answers.of((dag_id, run_id, *what), question)
 

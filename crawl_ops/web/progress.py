@@ -140,8 +140,7 @@ def _step(seconds: float) -> int:
 
 
 def _totals(found: RunCrawl, session: Session) -> dict[str, Any]:
-    files = found.crawl.table("hostdb").current().files
-    session.bind("hostdb", "hostdb", [entry.path for entry in files])
+    session.bind_table("hostdb", found.crawl.table("hostdb").current())
     return _plain(session.rows("web_totals")[0])
 
 

@@ -35,9 +35,8 @@ def hosts(
     found: RunCrawl, config: CrawlConfig, part: str, order: str, offset: int
 ) -> dict[str, Any]:
     """Hosts of the crawl whose name contains `part`."""
-    files = found.crawl.table("hostdb").current().files
     with page_session(found.crawl, config) as session:
-        session.bind("hostdb", "hostdb", [entry.path for entry in files])
+        session.bind_table("hostdb", found.crawl.table("hostdb").current())
         rows = session.rows(
             "web_hosts", part=part.lower(), order=order, most=ROWS_MOST, offset=offset
         )

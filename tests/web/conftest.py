@@ -190,6 +190,11 @@ def another(tmp_path: Path) -> Callable[[str], WebCrawl]:
 
 
 @pytest.fixture
+def runs_of() -> type[GivenRuns]:
+    return GivenRuns
+
+
+@pytest.fixture
 def client():
     """Makes a client of the pages over given runs."""
     import warnings

@@ -8,7 +8,8 @@ import pytest
 
 from crawl_ops.errors import StoreError
 from crawl_ops.web.bounded import KEPT_MOST, Answers, BusyError
-from crawl_ops.web.sessions import page_session
+from crawl_ops.web.pages import Pages
+from crawl_ops.web.sessions import TooLongError, page_session
 
 
 def test_the_same_question_is_asked_once_at_a_time() -> None:
@@ -106,14 +107,39 @@ def test_answers_are_forgotten() -> None:
 
 
 def test_a_statement_that_takes_too_long_is_stopped(made) -> None:
-    started = time.monotonic()
-    with page_session(made.crawl, made.config(), longest_s=0.3) as session:
-        session.bind_columns("many", n=list(range(20_000)))
-        session.bind_select(
-            "crawl_fetch",
-            "SELECT current_timestamp + to_microseconds(a.n * b.n * c.n) AS fetch_time"
-            " FROM many a, many b, many c",
-        )
-        with pytest.raises(StoreError, match=r"(?i)interrupt"):
+    def ask() -> None:
+        with page_session(made.crawl, made.config(), longest_s=0.3) as session:
+            session.bind_columns("many", n=list(range(20_000)))
+            session.bind_select(
+                "crawl_fetch",
+                "SELECT current_timestamp + to_microseconds(a.n * b.n * c.n) AS fetch_time"
+                " FROM many a, many b, many c",
+            )
             session.rows("web_span")
+
+    started = time.monotonic()
+    with pytest.raises(TooLongError, match="too long for a page"):
+        ask()
     assert time.monotonic() - started < 20
+
+
+def test_other_faults_are_told_as_they_are(made) -> None:
+    with (
+        pytest.raises(StoreError, match="web_span"),
+        page_session(made.crawl, made.config()) as session,
+    ):
+        session.rows("web_span")
+
+
+def test_files_that_were_swept_away_meanwhile_are_looked_for_again(made, runs_of) -> None:
+    asked = []
+
+    def ask(*_):
+        asked.append(1)
+        if len(asked) == 1:
+            raise StoreError("crawl_fetch: No files found")
+        return "found"
+
+    pages = Pages(runs_of(made.run()), None, lambda: made.now, Answers())
+    assert asyncio.run(pages.ask("crawl", made.run_id, (), ask)) == "found"
+    assert len(asked) == 2

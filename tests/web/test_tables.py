@@ -1,5 +1,6 @@
 """Hosts, a URL, the index, segments, the configuration."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,7 @@ def test_a_search_without_an_index(made) -> None:
 def test_segments_of_the_run_are_marked(made) -> None:
     found = full(made)
     made.run_id = "another"
+    made.now += timedelta(minutes=1)
     made.generate(add_days=60)
     shown = tables.segments(found)
     assert [row["mine"] for row in shown["segments"]] == [False, True]
