@@ -9,6 +9,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
+import ada_url
+
 from benchmarks.serve_folder import content_type, file_of
 
 ORIGIN = "http://site.invalid"
@@ -74,13 +76,12 @@ def links_of(root: Path, path: str) -> set[str]:
 
 
 def _own(base: str, target: str) -> str | None:
+    # Not urllib's urljoin, to which "x;" is "x" and "x?" is "x".
     try:
-        parts = urlsplit(urljoin(base, target.strip()))
+        url = str(ada_url.join_url(base, target)).partition("#")[0]
     except ValueError:
         return None
-    if f"{parts.scheme}://{parts.netloc}" != ORIGIN:
-        return None
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return url.removeprefix(ORIGIN).removesuffix("?") if url.startswith(ORIGIN + "/") else None
 
 
 def title_of(root: Path, path: str) -> str | None:
