@@ -2,9 +2,27 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import typer
+
 WITH_VALUE = frozenset({"--dir", "-D", "--config"})
 FLAGS = frozenset({"--json", "-v", "--verbose"})
 END_OF_OPTIONS = "--"
+COUNT_MAX = 2**31 - 1
+"""The largest number that an option takes for a count (as properties: INTEGER_MAX)."""
+
+
+def check_text(arguments: Sequence[str]) -> None:
+    """Raises BadParameter for an argument that is not UTF-8: no URL, property or query can be.
+
+    Python hands over bytes that are none as lone surrogates (PEP 383).
+    """
+    for number, word in enumerate(arguments, 1):
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise typer.BadParameter(
+                f"{ascii(word)[:200]} is not UTF-8 text", param_hint=f"argument {number}"
+            ) from None
 
 
 def hoist(arguments: Sequence[str], with_value: Callable[[str], frozenset[str]]) -> list[str]:

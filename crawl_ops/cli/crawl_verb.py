@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from crawl_ops.cli.arguments import COUNT_MAX
 from crawl_ops.cli.invocation import invocation, now
 from crawl_ops.cli.job_verbs import seed_source
 from crawl_ops.cli.output import write, write_json, write_table
@@ -23,7 +24,12 @@ def crawl(
     topn: Annotated[
         int | None,
         typer.Option(
-            "--topn", "--topN", metavar="N", min=-1, help="URLs of one round at most; -1: all."
+            "--topn",
+            "--topN",
+            metavar="N",
+            min=-1,
+            max=COUNT_MAX,
+            help="URLs of one round at most; -1: all.",
         ),
     ] = None,
     index: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from crawl_ops.cli.arguments import COUNT_MAX
 from crawl_ops.cli.invocation import invocation, now, segment_name, segment_names
 from crawl_ops.cli.progress import progress_view
 from crawl_ops.cli.stopping import Stop, stop_on_signals
@@ -21,7 +22,7 @@ SomeSegments = Annotated[
     typer.Argument(metavar="[SEGMENT]...", help="Segments; none: all that were not yet done."),
 ]
 Partition = Annotated[
-    int | None, typer.Option(min=0, metavar="K", help="Only this fetch list, from 0.")
+    int | None, typer.Option(min=0, max=999, metavar="K", help="Only this fetch list, from 0.")
 ]
 
 
@@ -64,7 +65,12 @@ def generate(
     topn: Annotated[
         int | None,
         typer.Option(
-            "--topn", "--topN", metavar="N", min=-1, help="URLs at most; -1: all that are due."
+            "--topn",
+            "--topN",
+            metavar="N",
+            min=-1,
+            max=COUNT_MAX,
+            help="URLs at most; -1: all that are due.",
         ),
     ] = None,
     num_fetchers: Annotated[
@@ -90,7 +96,9 @@ def generate(
     run_id: Annotated[
         str | None, typer.Option(help="With --depth: ask again for that run's segment.")
     ] = None,
-    depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Depth in the run.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Depth in the run.")
+    ] = None,
     redo: Annotated[
         str, typer.Option(help="What asking again for a folded depth takes: failed or all.")
     ] = "failed",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 
 from crawl_ops.cli.app import NAME, command, options_with_value
-from crawl_ops.cli.arguments import hoist
+from crawl_ops.cli.arguments import check_text, hoist
 from crawl_ops.errors import CrawlError
 
 WRONG_USAGE = 2
@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        check_text(given)
         code = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from crawl_ops.cli.arguments import COUNT_MAX
 from crawl_ops.cli.dump import FORMATS, Selection, write_dump
 from crawl_ops.cli.invocation import Invocation, invocation, now, segment_name
 from crawl_ops.cli.output import cell, on_terminal, write, write_json, write_table
 from crawl_ops.errors import NotFoundError
 
 ROWS_ON_TERMINAL = 1000
+QUERY_BYTES = 4_000_000
 
 
 def readdb(
@@ -30,10 +32,13 @@ def readdb(
     ] = None,
     retry: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="Of --dump: only with so many retries or more."),
+        typer.Option(
+            metavar="N", min=0, max=COUNT_MAX, help="Of --dump: only with so many retries or more."
+        ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Of --dump: so many records at most.")
+        int | None,
+        typer.Option(metavar="N", min=0, max=COUNT_MAX, help="Of --dump: so many records at most."),
     ] = None,
 ) -> None:
     """Read the crawldb: statistics, one record, or all."""
@@ -150,7 +155,7 @@ def sql(
 ) -> None:
     """Ask the tables in SQL, read-only."""
     asked = invocation(context)
-    text = sys.stdin.read() if query == "-" else query
+    text = _standard_input() if query == "-" else query
     rows = asked.crawl().query(asked.config(), text)
     if asked.json:
         for row in rows:
@@ -179,6 +184,18 @@ def views(context: typer.Context) -> None:
         write_json({"sql": script})
     else:
         write(script)
+
+
+def _standard_input() -> str:
+    given = sys.stdin.buffer.read(QUERY_BYTES + 1)
+    if len(given) > QUERY_BYTES:
+        raise typer.BadParameter(f"longer than {QUERY_BYTES:,} bytes", param_hint="standard input")
+    try:
+        return given.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(
+            f"is not UTF-8 text (byte {error.start})", param_hint="standard input"
+        ) from None
 
 
 def _one(asked: Invocation, record: dict[str, Any] | None, missing: str) -> None:

@@ -1,11 +1,15 @@
+import io
 import logging
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from crawl_ops.cli.app import command
 from crawl_ops.errors import (
     CommitConflictError,
     ConfigError,
@@ -33,6 +37,13 @@ COMMAND = (sys.executable, "-m", "crawl_ops")
         ("generate --num-fetchers 0", "--num-fetchers"),
         ("generate --add-days nan", "--add-days"),
         ("generate --redo some", "--redo"),
+        ("generate --topn 99999999999999999999", "--topn"),
+        ("generate --depth 99999999999999999999", "--depth"),
+        ("crawl --seeds s --depth 1 --topn 99999999999999999999", "--topn"),
+        ("fetch S --partition 99999999999999999999", "--partition"),
+        ("parse S --partition 1000", "--partition"),
+        ("readdb --dump --limit 99999999999999999999", "--limit"),
+        ("readdb --dump --retry 99999999999999999999", "--retry"),
         ("fetch", "SEGMENT"),
         ("fetch S --partition -1", "--partition"),
         ("fetch /", "names no segment"),
@@ -67,6 +78,44 @@ def test_wrong_usage_is_one_line_that_names_it(world, run, words: str, named: st
     assert named in done.err
     assert done.err.count("\n") == 1
     assert done.err.startswith("crawl-ops: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("readdb", "--url", b"http://a.example/\xff\xfe"),
+        ("explain", b"\xff\xfe"),
+        ("sql", b"select '\xff\xfe'"),
+        ("--dir", b"\xff\xfe", "readdb", "--stats"),
+        ("inject", "--dir", b"\xff", "http://a.example/"),
+        ("readdb", "--stats", "-D", b"http.agent.name=\xff"),
+        (b"\xff",),
+        ("normalize", b"http://a.example/\xff"),
+    ],
+)
+def test_an_argument_that_is_not_utf_8_is_wrong_usage(world, run, words: tuple) -> None:
+    done = run(*(os.fsdecode(word) for word in words))
+    assert (done.code, done.out) == (2, "")
+    assert "is not UTF-8 text" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_query_on_standard_input_that_is_not_utf_8_is_wrong_usage(world, run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"select '\xff'")))
+    done = run("sql", "-")
+    assert (done.code, done.out) == (2, "")
+    assert "standard input" in done.err
+    assert "not UTF-8" in done.err
+
+
+def test_every_whole_number_of_the_command_line_has_a_largest_value() -> None:
+    unbounded = [
+        f"{verb} {option.opts[0]}"
+        for verb, found in command().commands.items()
+        for option in found.params
+        if option.bare_type in (int, float) and option.max is None and not option.count
+    ]
+    assert unbounded == []
 
 
 def test_an_empty_folder_name_is_wrong_usage(world, run) -> None:
