@@ -113,9 +113,12 @@ def test_every_whole_number_of_the_command_line_has_a_largest_value() -> None:
         f"{verb} {option.opts[0]}"
         for verb, found in command().commands.items()
         for option in found.params
-        if option.bare_type in (int, float) and option.max is None and not option.count
+        if option.type_descriptor.annotation in (int, float)
+        and option.max is None
+        and not option.count
     ]
     assert unbounded == []
+    assert command().commands["generate"].params[0].max == 2**31 - 1
 
 
 def test_an_empty_folder_name_is_wrong_usage(world, run) -> None:
