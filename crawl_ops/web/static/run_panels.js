@@ -21,12 +21,19 @@ function choose(name, focus = false) {
   }
 }
 
+const asked = {};
+
+// Only the answer to what was asked last is shown, whichever comes first.
 async function into(place, question, draw) {
+  const mine = (asked[place] = (asked[place] ?? 0) + 1);
   byId(place).setAttribute("aria-busy", "true");
   try {
-    draw(await question());
+    const found = await question();
+    if (mine !== asked[place]) return;
+    draw(found);
     message("");
   } catch (error) {
+    if (mine !== asked[place]) return;
     show(place, el("p", { class: "quiet" }, error.message));
   }
   byId(place).removeAttribute("aria-busy");
