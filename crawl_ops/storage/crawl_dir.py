@@ -19,6 +19,7 @@ from crawl_ops.storage.table import VersionedTable
 CRAWL_FORMAT = 1
 MARK = "crawl.json"
 TABLES = ("crawldb", "linkdb", "hostdb")
+KEYED = {*TABLES, "segments", "index", "runs"}
 OURS = {MARK, *TABLES, "segments", "index", "runs", "scratch", "views.sql"}
 
 
@@ -102,7 +103,13 @@ class CrawlDir:
 
 
 def _begin(files: LocalFiles) -> None:
-    foreign = [name for name in files.names("") if name not in OURS]
+    names = files.names("")
+    if MARK not in names and (left := [name for name in names if name in KEYED]):
+        raise StoreError(
+            f"{files.root / MARK}: is missing, but {left[0]}/ is there; a new one would give every"
+            " URL another key"
+        )
+    foreign = [name for name in names if name not in OURS]
     if foreign:
         raise StoreError(
             f"{files.root / foreign[0]}: foreign file; a new crawl wants an empty folder"

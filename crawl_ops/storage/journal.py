@@ -5,6 +5,7 @@ by its writer for as long as that lives, so that nobody takes over the journal o
 """
 
 import fcntl
+import logging
 import os
 import struct
 import zlib
@@ -15,6 +16,8 @@ from typing import Any, Self, TypeVar
 import msgspec
 
 from crawl_ops.errors import StoreError
+
+log = logging.getLogger(__name__)
 
 Record = TypeVar("Record")
 _HEAD = struct.Struct("<II")
@@ -85,12 +88,20 @@ class LeftJournal:
         with os.fdopen(os.dup(self._file), "rb") as file:
             while len(head := file.read(_HEAD.size)) == _HEAD.size:
                 length, crc = _HEAD.unpack(head)
-                if length > _LONGEST_FRAME:
+                # A power cut can leave zeros at the end: length 0 with the CRC of nothing.
+                if not 0 < length <= _LONGEST_FRAME:
                     return
                 payload = file.read(length)
                 if len(payload) < length or zlib.crc32(payload) != crc:
                     return
-                yield decoder.decode(payload)
+                try:
+                    record = decoder.decode(payload)
+                except msgspec.MsgspecError as error:
+                    log.warning(
+                        "%s: a record cannot be read, nor what follows: %s", self.path, error
+                    )
+                    return
+                yield record
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)

@@ -30,6 +30,8 @@ PARTS = (
     "robots",
 )
 FETCHED_PARTS = PARTS[1:]
+PARSE_ONLY = ("parse_data", "parse_text")
+FETCH, PARSE = "fetch", "parse"
 PARSED = "p"  # ends the stem of what parse adds to a part that fetch writes too
 _CONTENT_GROUP_BYTES = 16 << 20
 
@@ -54,6 +56,7 @@ class Segment:
         self.files = files
         self.name = name
         self.folder = f"segments/{name}"
+        self._done: dict[tuple[str, int], dict[str, Any]] = {}  # never change once they are there
 
     def info(self) -> dict[str, Any]:
         """segment.json: run, depth, lists, selection, configuration. Raises NotFoundError."""
@@ -102,11 +105,35 @@ class Segment:
         found = [
             PartFile(number, name.removesuffix(".parquet"), f"{folder}/{name}") for name in names
         ]
-        finished = self.done("fetch", number) if part in FETCHED_PARTS and found else None
+        if part not in FETCHED_PARTS:
+            return found
+        for job in (FETCH, PARSE):
+            self._check_missing(job, part, number, names)
+        finished = self.done(FETCH, number)
         if finished is None:
             return found
         # An attempt that was given up may go on writing: what it adds after that is ignored.
         return [file for file in found if file.stem.removesuffix(PARSED) in finished["stems"]]
+
+    def _check_missing(self, job: str, part: str, number: int, names: Sequence[str]) -> None:
+        """Raises StoreError naming a file that a job finished a list with and that is gone."""
+        kept = (self.done(job, number) or {}).get("files", {}).get(part, ())
+        for name in kept:
+            if name not in names:
+                path = self.files.location(f"{self.folder}/{part}/list-{number:03}/{name}")
+                raise StoreError(f"{path}: is missing; {job} finished list {number} with it")
+
+    def _written_by(self, job: str, number: int) -> dict[str, list[PartFile]]:
+        """The files of a list that a job wrote, by part."""
+        mine = {
+            part: [
+                file
+                for file in self._files_of(part, number)
+                if (part in PARSE_ONLY or file.stem.endswith(PARSED)) == (job == PARSE)
+            ]
+            for part in FETCHED_PARTS
+        }
+        return {part: found for part, found in mine.items() if found}
 
     def journal_folder(self, number: int) -> Path:
         """Where the open parts of a fetch list are journalled, on this machine."""
@@ -173,20 +200,31 @@ class Segment:
         return parquet
 
     def done(self, job: str, number: int) -> dict[str, Any] | None:
-        """What a job reported of a finished list, or None."""
-        try:
-            return dict(json.loads(self.files.read(f"{self.folder}/done/{job}-{number:03}.json")))
-        except NotFoundError:
-            return None
+        """What a job reported of a finished list, or None. Raises StoreError if it is garbage."""
+        if (job, number) not in self._done:
+            path = f"{self.folder}/done/{job}-{number:03}.json"
+            try:
+                self._done[job, number] = dict(json.loads(self.files.read(path)))
+            except NotFoundError:
+                return None
+            except (ValueError, TypeError):
+                where = self.files.location(path)
+                raise StoreError(f"{where}: is no report of a finished list") from None
+        return dict(self._done[job, number])
 
     def finish(self, job: str, number: int, report: Mapping[str, Any]) -> bool:
         """Note that a job has finished a list. False if another attempt was first."""
-        if job == "fetch":
-            stems = [file.stem for file in self._files_of("crawl_fetch", number)]
-            others = [
-                f.stem for part in ("rejected", "robots") for f in self._files_of(part, number)
-            ]
-            report = {**report, "stems": sorted({*stems, *others})}
+        if job in (FETCH, PARSE):
+            files = self._written_by(job, number)
+            report = {
+                **report,
+                "files": {
+                    part: [f.path.rpartition("/")[2] for f in found]
+                    for part, found in files.items()
+                },
+            }
+            if job == FETCH:
+                report["stems"] = sorted({file.stem for found in files.values() for file in found})
         data = json.dumps(report, indent=1).encode()
         return self.files.create(f"{self.folder}/done/{job}-{number:03}.json", data)
 

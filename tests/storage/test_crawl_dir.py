@@ -79,3 +79,14 @@ def test_a_segment_is_there_when_it_is_described(crawl):
 def test_an_unknown_table_is_not_found(crawl):
     with pytest.raises(NotFoundError, match="there is no table webgraph"):
         crawl.table("webgraph")
+
+
+@pytest.mark.parametrize("left", ["crawldb/manifests/00000001.json", "segments/s1/segment.json"])
+def test_a_crawl_without_its_mark_is_not_begun_anew(tmp_path, left):
+    (tmp_path / left).parent.mkdir(parents=True)
+    (tmp_path / left).write_text("{}")
+    with pytest.raises(
+        StoreError, match=r"crawl\.json: is missing, but (crawldb|segments)/ is there"
+    ):
+        CrawlDir.open(tmp_path, create=True)
+    assert not (tmp_path / "crawl.json").exists()

@@ -9,7 +9,9 @@ import textwrap
 import pytest
 
 from crawl_ops.config.load import load
+from crawl_ops.errors import StoreError
 from crawl_ops.storage.fetch_writer import FetchRecord, FetchWriter, fetched_keys, recover
+from crawl_ops.storage.journal import Journal
 
 
 @pytest.fixture
@@ -152,3 +154,44 @@ def test_what_comes_after_a_list_was_finished_is_not_read(segment, config, recor
     assert fetched_keys(segment, 0) == {1}
     assert not segment.finish("fetch", 0, {"counts": {"fetch_success": 9}})
     assert segment.done("fetch", 0)["counts"] == {}
+
+
+@pytest.mark.parametrize("tail", [b"\0" * 4096, b"\0" * 3, b"\xff" * 50])
+def test_what_a_power_cut_leaves_behind_a_record_is_its_end(segment, config, record, tail):
+    writer = FetchWriter(segment, 0, "a1", config)
+    for number in range(3):
+        writer.add(record(number), 0.0)
+    writer.abandon()
+    (journal,) = segment.journal_folder(0).glob("*.journal")
+    journal.write_bytes(journal.read_bytes() + tail)
+    assert recover(segment, 0) == 3
+    assert fetched_keys(segment, 0) == {0, 1, 2}
+
+
+def test_a_record_of_another_form_ends_the_journal(segment, config, record, caplog):
+    folder = segment.journal_folder(0)
+    with Journal(folder / "a1.0000.journal") as journal:
+        journal.append(record(1))
+        journal.append({"crawl_fetch": "no rows"})
+        journal.append(record(2))
+    assert recover(segment, 0) == 1
+    assert "a record cannot be read" in caplog.text
+
+
+def test_a_file_that_a_finished_list_has_lost_is_named(crawl, segment, config, record):
+    writer = FetchWriter(segment, 0, "a1", config)
+    writer.add(record(1), 0.0)
+    writer.roll()
+    segment.finish("fetch", 0, {"counts": {}})
+    (file,) = segment.part_files("content")
+    crawl.files.remove(file.path)
+    again = crawl.segment(segment.name)
+    assert fetched_keys(again, 0) == {1}
+    with pytest.raises(StoreError, match=r"content/list-000/a1\.0000\.parquet: is missing"):
+        again.part_files("content", [0])
+
+
+def test_a_garbled_report_of_a_list_is_named(crawl, segment):
+    crawl.files.put(f"{segment.folder}/done/fetch-000.json", b"garbage")
+    with pytest.raises(StoreError, match=r"fetch-000\.json: is no report"):
+        segment.done("fetch", 0)
