@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import NotFoundError, StoreError
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.interrupting import each_batch, interruptible
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.views import VIEWS, bind_views, views_sql
 
@@ -29,11 +31,10 @@ def query(crawl: CrawlDir, config: CrawlConfig, sql: str) -> Iterator[dict[str, 
     Times are ISO 8601 (in UTC with Z), blobs hex, NaN and infinity None. Raises StoreError, one
     line, for what is no SELECT or fails, before the first row wherever that is possible.
     """
-    session, batches, first = _started(crawl, config, sql)
+    session, names, batches = _started(crawl, config, sql)
     with session:
-        names = _distinct(batches.schema.names)
         try:
-            for batch in chain([first] if first is not None else [], batches):
+            for batch in batches:
                 columns = [column.to_pylist(maps_as_pydicts="lossy") for column in batch.columns]
                 for values in zip(*columns, strict=True):
                     yield dict(zip(names, map(plain, values), strict=True))
@@ -49,7 +50,7 @@ def views_script(crawl: CrawlDir, config: CrawlConfig) -> str:
 
 def _started(
     crawl: CrawlDir, config: CrawlConfig, sql: str
-) -> tuple[Session, pa.RecordBatchReader, pa.RecordBatch | None]:
+) -> tuple[Session, list[str], Iterator[pa.RecordBatch]]:
     """A session that has begun to answer. Asks again if files went away while it began."""
     for last in (False, True):
         session = Session(crawl.files, config)
@@ -57,8 +58,11 @@ def _started(
             statement = _checked(session.connection, sql)
             bind_views(crawl, session, only=_named(sql))
             _lock(session)
-            batches = session.connection.sql(statement).to_arrow_reader(BATCH_ROWS)
-            return session, batches, next(iter(batches), None)
+            reader = interruptible(session.connection, partial(_reader, session, statement))
+            rest = each_batch(session.connection, reader)
+            first = next(rest, None)
+            names = _distinct(reader.schema.names)
+            return session, names, chain([first] if first is not None else [], rest)
         except (duckdb.Error, pa.ArrowException, NotFoundError) as error:
             session.close()
             if last or not any(word in str(error) for word in _GONE):
@@ -67,6 +71,10 @@ def _started(
             session.close()
             raise
     raise AssertionError
+
+
+def _reader(session: Session, statement: str) -> pa.RecordBatchReader:
+    return session.connection.sql(statement).to_arrow_reader(BATCH_ROWS)
 
 
 def _checked(connection: duckdb.DuckDBPyConnection, sql: str) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import StoreError
 from crawl_ops.storage.files import SCRATCH, LocalFiles
+from crawl_ops.storage.interrupting import each_batch, interruptible
 from crawl_ops.storage.manifest import SLOTS, Bucket, FileEntry, Manifest
 from crawl_ops.storage.merged import Merged, literal, no_rows
 from crawl_ops.storage.once import part_rows
@@ -159,9 +160,13 @@ class Session:
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a SELECT in sql/ as Arrow batches."""
         with _told(query):
-            yield from self.connection.sql(sql_text(query), params=parameters).to_arrow_reader(
-                batch_rows
+            reader = interruptible(
+                self.connection,
+                lambda: self.connection.sql(sql_text(query), params=parameters).to_arrow_reader(
+                    batch_rows
+                ),
             )
+            yield from each_batch(self.connection, reader)
 
     @contextlib.contextmanager
     def joins_as_written(self) -> Iterator[None]:
@@ -243,7 +248,10 @@ class Session:
 
     def _run(self, statement: str, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
         with _told(statement[:60]):
-            return self.connection.execute(statement, dict(parameters) or None)
+            return interruptible(
+                self.connection,
+                lambda: self.connection.execute(statement, dict(parameters) or None),
+            )
 
     def close(self) -> None:
         self.connection.close()

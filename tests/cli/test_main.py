@@ -223,3 +223,29 @@ def test_a_signal_ends_a_fetch_in_good_order(number: signal.Signals, code: int) 
     assert (process.returncode, out) == (code, "")
     assert "fetch S: 3 of 9 urls" in err
     assert "Traceback" not in err
+
+
+def test_ctrl_c_ends_a_query_that_would_run_for_ever(tmp_path) -> None:
+    crawl = tmp_path / "crawl"
+    command = (*COMMAND, "--dir", str(crawl), "-D", "db.fsync=false")
+    subprocess.run((*command, "inject", "http://a.example/"), check=True, capture_output=True)
+    endless = (
+        "select count(*) from range(10000000000) a, range(10000000) b "
+        "where a.range * b.range % 7 = 3"
+    )
+    spill = crawl / "scratch" / "spill"
+    if spill.exists():
+        spill.rmdir()
+    process = subprocess.Popen((*command, "sql", endless), stderr=subprocess.PIPE)
+    try:
+        while not spill.exists():
+            assert process.poll() is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert said == b""
