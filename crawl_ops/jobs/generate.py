@@ -6,6 +6,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,7 +19,8 @@ from crawl_ops.jobs.generating.selection import bind_selected
 from crawl_ops.jobs.generating.wish import Again, RedoWhat, Wish
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import Manifest
+from crawl_ops.storage.files import SCRATCH
+from crawl_ops.storage.locks import one_at_a_time
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
@@ -49,8 +51,6 @@ def generate(
     Raises NotFoundError for an earlier run that this crawl does not know.
     """
     started = time.monotonic()
-    table = crawl.table("crawldb")
-    manifest = table.current()
     wish = Wish(
         config.generate.topn if topn is None else topn,
         num_fetchers or config.generate.num_fetchers,
@@ -58,23 +58,27 @@ def generate(
         again,
     )
     cur_time = now + timedelta(days=add_days)
-    fresh = Claim(
-        run_id=run_id or "",
-        depth=depth or 0,
-        redo=0,
-        segment=_segment_name(now),
-        now=now.isoformat(),
-        cur_time=cur_time.isoformat(),
-        crawldb_version=manifest.version,
-        open_segments=() if force else open_segments(crawl, config, manifest, cur_time),
-    )
-    taken = claimed(crawl, config, manifest, fresh, wish)
-    segment = crawl.new_segment(taken.segment)
-    if _is_made(crawl, segment):
-        return _report(segment, started, already_done=True)
-    counts = Counter[str]()
-    if taken.redo >= 0:
-        counts = _make(crawl, config, table.version(taken.crawldb_version), segment, taken, wish)
+    # Two at once would select the same URLs: neither sees the other's segment before it is there.
+    with one_at_a_time(crawl.root / SCRATCH / "generate.lock", "generate"):
+        manifest = crawl.table("crawldb").current()
+        marks = () if force else open_segments(crawl, config, manifest, cur_time)
+        fresh = Claim(
+            run_id=run_id or "",
+            depth=depth or 0,
+            redo=0,
+            segment=_segment_name(now),
+            now=now.isoformat(),
+            cur_time=cur_time.isoformat(),
+            crawldb_version=manifest.version,
+            open_segments=marks,
+        )
+        taken = claimed(crawl, config, manifest, fresh, wish)
+        segment = crawl.new_segment(taken.segment)
+        if _is_made(crawl, segment):
+            return _report(segment, started, already_done=True)
+        counts = Counter[str]()
+        if taken.redo >= 0:
+            counts = _make(crawl, config, segment, _with_marks(taken, marks), wish)
     if not _is_made(crawl, segment):
         log.info("generate: nothing to fetch, %s", dict(counts))
         details: dict[str, Any] = {"lists": []}
@@ -82,6 +86,11 @@ def generate(
     report = _report(segment, started)
     log.info("generate %s: %s in %.1f s", report.segment, report.counts, report.seconds)
     return report
+
+
+def _with_marks(taken: Claim, marks: Sequence[str]) -> Claim:
+    """An earlier claim whose segment never came to be leaves out what others hold by now."""
+    return replace(taken, open_segments=tuple(sorted({*taken.open_segments, *marks})))
 
 
 def _is_made(crawl: CrawlDir, segment: Segment) -> bool:
@@ -95,12 +104,14 @@ def _segment_name(now: datetime) -> str:
 def _make(
     crawl: CrawlDir,
     config: CrawlConfig,
-    manifest: Manifest,
     segment: Segment,
     taken: Claim,
     wish: Wish,
 ) -> Counter[str]:
     """Write the fetch lists, and segment.json unless there is nothing to fetch."""
+    manifest = crawl.table("crawldb").version(taken.crawldb_version)
+    for path in list(crawl.files.walk(f"{segment.folder}/crawl_generate")):
+        crawl.files.remove(path)  # lists of a generate that was killed
     with crawl.session(config) as session:
         counts = bind_selected(session, crawl, config, manifest, taken, wish)
         loads = loads_of(session, crawl, config)

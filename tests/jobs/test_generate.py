@@ -1,7 +1,11 @@
 """generate: what is due, how many a host, which list, and the same again (Nutch rules 4)."""
 
+import subprocess
+import sys
+import textwrap
 from collections import Counter
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -321,3 +325,49 @@ def test_every_host_is_in_exactly_one_list_and_no_list_is_empty(loads, requested
     assert sorted(load.key for loads in lists for load in loads) == sorted(h.key for h in hosts)
     assert len(lists) == min(requested, len(hosts))
     assert all(lists)
+
+
+def test_two_at_once_never_select_the_same_urls(given):
+    given.known(pages(40))
+    script = textwrap.dedent(
+        """
+        import sys
+        from datetime import datetime
+        from crawl_ops.config.load import load
+        from crawl_ops.jobs.generate import generate
+        from crawl_ops.storage.crawl_dir import CrawlDir
+        crawl = CrawlDir.open(sys.argv[1])
+        print("ready", flush=True)
+        sys.stdin.readline()
+        generate(crawl, load(), datetime.fromisoformat(sys.argv[2]), topn=10)
+        """
+    )
+    command = [sys.executable, "-c", script, str(given.crawl.root), given.now.isoformat()]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    started = [subprocess.Popen(command, **pipes) for _ in range(3)]
+    for process in started:
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in started:
+        process.communicate()
+        assert process.returncode == 0
+    selected = [
+        row["url"]
+        for name in given.crawl.segments()
+        for row in listed(given, SimpleNamespace(segment=name))
+    ]
+    assert len(selected) == len(set(selected)) == 30
+
+
+def test_a_killed_depth_leaves_out_what_others_hold_by_now(given, monkeypatch):
+    given.known(pages(10))
+    monkeypatch.setattr("crawl_ops.storage.segment.Segment.publish", _killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(given, run_id="r", depth=1, num_fetchers=2)
+    monkeypatch.undo()
+    other = run(given, topn=6)
+    mine = run(given, run_id="r", depth=1)
+    assert not urls(given, other) & urls(given, mine)
+    assert len(urls(given, mine)) == 4
