@@ -3,10 +3,13 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, CrawlError
+
+Made = TypeVar("Made")
 
 
 def load_plug(
@@ -17,6 +20,8 @@ def load_plug(
     `name` is a key of `built_in`, or `module:Class`, with the module looked for in `folder`
     (plugin.folders) first, then on the import path. Raises ConfigError naming property and plug.
     """
+    if folder is not None and not folder.is_dir():
+        raise ConfigError(f"plugin.folders: there is no folder {folder}")
     if name in built_in:
         return built_in[name]
     module_name, colon, class_name = name.partition(":")
@@ -42,6 +47,23 @@ def _module(prop: str, name: str, module_name: str, folder: Path | None) -> obje
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise ConfigError(f"{prop}: plug-in {name!r} cannot be loaded: {error}") from error
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # sys.exit is a failure of the plug too, not the end of the job
+        raise ConfigError(f"{prop}: plug-in {name!r} cannot be loaded: {told(error)}") from error
     return module
+
+
+def make_plug(prop: str, name: str, make: Callable[[], Made]) -> Made:
+    """What `make` makes of a plug. Raises ConfigError naming property and plug if it cannot."""
+    try:
+        return make()
+    except (CrawlError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise ConfigError(f"{prop}: plug-in {name!r} cannot be made: {told(error)}") from error
+
+
+def told(error: BaseException) -> str:
+    """What somebody's plug raised: kind and message."""
+    return f"{type(error).__name__}: {error}".removesuffix(": ")

@@ -9,6 +9,7 @@ import typer
 
 from crawl_ops.cli.app import NAME, command, options_with_value
 from crawl_ops.cli.arguments import check_text, hoist
+from crawl_ops.cli.stopping import StoppedAtOnce
 from crawl_ops.errors import CrawlError
 
 WRONG_USAGE = 2
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_output()
         return BROKEN_PIPE
+    except StoppedAtOnce as stopped:
+        return stopped.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except CrawlError as error:

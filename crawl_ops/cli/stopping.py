@@ -23,6 +23,14 @@ class Stop:
         return 128 + self.signal_number if self.signal_number else 0
 
 
+class StoppedAtOnce(KeyboardInterrupt):
+    """The second signal. Nothing catches a KeyboardInterrupt, plug-ins' failures neither."""
+
+    def __init__(self, exit_code: int) -> None:
+        super().__init__()
+        self.exit_code = exit_code
+
+
 @contextmanager
 def stop_on_signals() -> Iterator[Stop]:
     """The first signal asks to stop; the second ends the process at once."""
@@ -30,7 +38,7 @@ def stop_on_signals() -> Iterator[Stop]:
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         if stop.event.is_set():
-            raise SystemExit(128 + number)
+            raise StoppedAtOnce(128 + number)
         stop.signal_number = number
         stop.event.set()
 

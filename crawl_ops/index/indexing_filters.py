@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.index.basic import AnchorIndexingFilter, BasicIndexingFilter, LanguageIndexingFilter
@@ -10,7 +11,7 @@ from crawl_ops.index.characters import xml_text
 from crawl_ops.index.document import Document, FieldValue, IndexingFilter, Record
 from crawl_ops.index.metadata import MetadataIndexer, StaticFieldIndexer
 from crawl_ops.index.more import MoreIndexingFilter
-from crawl_ops.plugins import load_plug
+from crawl_ops.plugins import load_plug, make_plug, told
 
 _PROPERTY = "indexingfilter.order"
 _BUILT_IN: dict[str, type] = {
@@ -40,8 +41,7 @@ class IndexingFilters:
         """Load the plugs of indexingfilter.order; ConfigError for one that cannot be loaded."""
         self._score_power = config.indexer.score_power
         self._filters: list[tuple[str, IndexingFilter]] = [
-            (name, load_plug(_PROPERTY, name, _BUILT_IN, config.plugin.folders)(config))
-            for name in config.indexer.indexingfilter_order
+            (name, _made(name, config)) for name in config.indexer.indexingfilter_order
         ]
 
     def document(self, record: Record) -> Indexed:
@@ -50,8 +50,10 @@ class IndexingFilters:
         for name, plug in self._filters:
             try:
                 document = plug.filter(document, record) if document else None
-            except Exception as error:  # noqa: BLE001  (somebody else's plug may raise anything)
-                return Indexed(None, name, f"{type(error).__name__}: {error}"[:500], failed=True)
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as error:  # noqa: BLE001  (somebody's plug may raise anything)
+                return Indexed(None, name, told(error)[:500], failed=True)
             if document is None:
                 return Indexed(None, name, "dropped by the filter")
         if document is not None:
@@ -67,6 +69,12 @@ class IndexingFilters:
         document.add("digest", record.signature)
         document.add("boost", str(document.boost))
         return document
+
+
+def _made(name: str, config: CrawlConfig) -> IndexingFilter:
+    plug = load_plug(_PROPERTY, name, _BUILT_IN, config.plugin.folders)
+    made: IndexingFilter = make_plug(_PROPERTY, name, partial(plug, config))
+    return made
 
 
 def boost(score: float, power: float) -> float:

@@ -1,6 +1,7 @@
 """Index writers: where documents go (indexer.writers)."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -11,8 +12,9 @@ from crawl_ops.index.document import Document
 from crawl_ops.index.dummy_writer import DummyIndexWriter
 from crawl_ops.index.refusal import Refusal
 from crawl_ops.index.tantivy_writer import TantivyIndexWriter
-from crawl_ops.plugins import load_plug
+from crawl_ops.plugins import load_plug, make_plug
 
+_PROPERTY = "indexer.writers"
 _BUILT_IN: dict[str, type] = {
     "tantivy": TantivyIndexWriter,
     "csv": CsvIndexWriter,
@@ -51,9 +53,13 @@ class IndexWriter(Protocol):
 def writers(config: CrawlConfig, location: Path) -> list[IndexWriter]:
     """The writers of indexer.writers, not opened yet. Raises ConfigError for an unknown one."""
     return [
-        load_plug("indexer.writers", name, _BUILT_IN, config.plugin.folders)(config, location)
+        make_plug(_PROPERTY, name, partial(_plug(name, config), config, location))
         for name in config.indexer.writers
     ]
+
+
+def _plug(name: str, config: CrawlConfig) -> type:
+    return load_plug(_PROPERTY, name, _BUILT_IN, config.plugin.folders)
 
 
 class IndexWriters:

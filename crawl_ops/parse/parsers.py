@@ -1,7 +1,7 @@
 """Which parser reads which content type, and what happens when none does or one fails."""
 
 import re
-from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from crawl_ops.parse.pdf import PdfParser
 from crawl_ops.parse.plain import TextParser
 from crawl_ops.parse.sitemap import unpacked
 from crawl_ops.parse.xml import XmlParser
-from crawl_ops.plugins import load_plug
+from crawl_ops.plugins import load_plug, make_plug, told
 
 PROPERTY = "parse.plugins"
 
@@ -97,7 +97,7 @@ class Parsers:
     def _use(self, content_type: str, name: str, made: dict[str, Parser]) -> None:
         if name not in made:
             plug = load_plug(PROPERTY, name, BUILT_IN, self.config.plugin.folders)
-            made[name] = _made(name, plug, self.config)
+            made[name] = make_plug(PROPERTY, name, partial(plug, self.config))
         self._by_type.setdefault(content_type, []).append((name, made[name]))
 
     def parse(self, page: Page) -> Parsed:
@@ -153,15 +153,6 @@ class Parsers:
         return unparsed(page, ParseStatus.NOTPARSED, f"no parser for {content_type}")
 
 
-def _made(name: str, plug: Callable[[CrawlConfig], Parser], config: CrawlConfig) -> Parser:
-    try:
-        return plug(config)
-    except ConfigError:
-        raise
-    except Exception as error:
-        raise ConfigError(f"{PROPERTY}: plug-in {name!r} cannot be made: {error}") from error
-
-
 def _guarded(name: str, parser: Parser, page: Page) -> Parsed:
     try:
         return parser.parse(page)
@@ -169,6 +160,7 @@ def _guarded(name: str, parser: Parser, page: Page) -> Parsed:
         return unparsed(page, ParseStatus.FAILED, f"{name}: out of memory")
     except RecursionError:
         return unparsed(page, ParseStatus.FAILED, f"{name}: nested too deeply")
-    except Exception as error:  # noqa: BLE001  (a hostile page costs its own row only)
-        reason = f"{name}: {type(error).__name__}: {error}"
-        return unparsed(page, ParseStatus.FAILED, reason[:300])
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001  (a hostile page costs its own row only)
+        return unparsed(page, ParseStatus.FAILED, f"{name}: {told(error)}"[:300])

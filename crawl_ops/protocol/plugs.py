@@ -1,11 +1,12 @@
 """Which protocol fetches a URL: by its scheme: http, https, and file where it is allowed."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ProtocolStatus
-from crawl_ops.plugins import load_plug
+from crawl_ops.plugins import load_plug, make_plug
 from crawl_ops.protocol.answer import Answer, FetchRequest
 from crawl_ops.protocol.file import FileProtocol
 from crawl_ops.protocol.http import HttpProtocol
@@ -39,7 +40,7 @@ class Protocols:
             plug: Callable[[CrawlConfig], FetchProtocol] = load_plug(
                 PROP, name, {}, config.plugin.folders
             )
-            self._by_scheme[scheme.strip().lower()] = plug(config)
+            self._by_scheme[scheme.strip().lower()] = make_plug(PROP, name, partial(plug, config))
 
     def protocol_for(self, url: str) -> FetchProtocol | None:
         """The protocol of the URL's scheme; None when there is none."""

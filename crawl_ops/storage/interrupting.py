@@ -21,8 +21,7 @@ _TRY_S = 0.1
 def interruptible(connection: duckdb.DuckDBPyConnection, call: Callable[[], Answer]) -> Answer:
     """What `call` returns or raises; it may use the connection, which nobody else uses meanwhile.
 
-    What a signal handler raises meanwhile (KeyboardInterrupt, SystemExit) interrupts the engine
-    and is raised.
+    What a signal handler raises meanwhile (KeyboardInterrupt) interrupts the engine, and is raised.
     """
     if threading.current_thread() is not threading.main_thread():
         return call()

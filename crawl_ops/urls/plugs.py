@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError
-from crawl_ops.plugins import load_plug
+from crawl_ops.plugins import load_plug, make_plug, told
 from crawl_ops.urls.filters.automaton import AutomatonUrlFilter
 from crawl_ops.urls.filters.domain import DomainDenylistUrlFilter, DomainUrlFilter
 from crawl_ops.urls.filters.fast import FastUrlFilter
@@ -124,10 +124,7 @@ class _Own:
     """A plug of one's own: made without arguments; whatever it raises stops the job."""
 
     def __init__(self, prop: str, name: str, plug: type, method: str) -> None:
-        try:
-            made: Any = plug()
-        except Exception as error:
-            raise ConfigError(f"{prop}: plug-in {name!r} cannot be made: {error}") from error
+        made: Any = make_plug(prop, name, plug)
         call = getattr(made, method, None)
         if not callable(call):
             raise ConfigError(f"{prop}: plug-in {name!r} has no method {method}(url)")
@@ -138,9 +135,11 @@ class _Own:
     def _ask(self, url: str) -> Any:
         try:
             return self._call(url)
-        except Exception as error:  # Fail closed: what it would say is not known.
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # Fail closed: what it would say is not known.
             raise CrawlError(
-                f"plug-in {self.name!r} failed on {url!r:.200}: {type(error).__name__}: {error}"
+                f"plug-in {self.name!r} failed on {url!r:.200}: {told(error)}"
             ) from error
 
 

@@ -20,6 +20,14 @@ class Shout:
             return unparsed(page, ParseStatus.FAILED, "not mine")
         return Parsed(ParseStatus.SUCCESS, text=page.content.decode().upper())
 
+class Leaving:
+    def __init__(self, config):
+        pass
+
+    def parse(self, page):
+        raise SystemExit(3)
+
+
 class Broken:
     def __init__(self, config):
         raise OSError("no disk")
@@ -106,7 +114,7 @@ def test_parsers_of_a_type_are_tried_in_order(parse, plugged):
         ("text/plain", "parse.plugins: 'text/plain' is not TYPE=NAME or TYPE=MODULE:CLASS"),
         ("x/y=nope", "parse.plugins: unknown plug-in 'nope'; there are html, office"),
         ("x/y=shout:Nope", "module shout has no class Nope"),
-        ("x/y=shout:Broken", "plug-in 'shout:Broken' cannot be made: no disk"),
+        ("x/y=shout:Broken", "plug-in 'shout:Broken' cannot be made: OSError: no disk"),
     ],
 )
 def test_plugs_that_cannot_be_loaded(plugged, plugins, message):
@@ -114,6 +122,11 @@ def test_plugs_that_cannot_be_loaded(plugged, plugins, message):
     with pytest.raises(ConfigError) as raised:
         Parsers(config)
     assert message in str(raised.value)
+
+
+def test_a_parser_that_calls_sys_exit_costs_its_page_only(parse, plugged):
+    parsed = parse("x", content_type="a/b", properties=plugged("a/b=shout:Leaving"))
+    assert (parsed.status, parsed.reason) == ("failed", "shout:Leaving: SystemExit: 3")
 
 
 def test_element_names_are_checked():

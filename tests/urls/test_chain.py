@@ -45,6 +45,21 @@ class NoMethod:
 class NeedsArguments:
     def __init__(self, one):
         pass
+
+
+class LeavingUrlFilter:
+    def accepts(self, url):
+        raise SystemExit(3)
+
+
+class StoppedUrlFilter:
+    def accepts(self, url):
+        raise KeyboardInterrupt
+
+
+class LeavesAtOnce:
+    def __init__(self):
+        raise SystemExit
 """
 
 
@@ -172,6 +187,28 @@ def test_a_filter_that_raises_lets_nothing_through(own):
     chain = own(urlfilter_order="own:BrokenUrlFilter")
     with pytest.raises(CrawlError, match=r"own:BrokenUrlFilter.*http://a.example/.*KeyError"):
         chain.judge("http://a.example/")
+
+
+def test_a_filter_that_calls_sys_exit_is_a_failure_of_the_plug_in(own):
+    chain = own(urlfilter_order="own:LeavingUrlFilter")
+    with pytest.raises(CrawlError, match=r"own:LeavingUrlFilter.*http://a.example/.*SystemExit: 3"):
+        chain.judge("http://a.example/")
+    with pytest.raises(KeyboardInterrupt):
+        own(urlfilter_order="own:StoppedUrlFilter").judge("http://a.example/")
+
+
+def test_a_plug_in_that_calls_sys_exit_when_it_is_made_or_loaded(own, tmp_path):
+    with pytest.raises(ConfigError, match="plug-in 'own:LeavesAtOnce' cannot be made: SystemExit"):
+        own(urlfilter_order="own:LeavesAtOnce")
+    (tmp_path / "own.py").write_text("import sys; sys.exit()")
+    with pytest.raises(ConfigError, match="plug-in 'own:Any' cannot be loaded: SystemExit"):
+        own(urlfilter_order="own:Any")
+
+
+def test_a_folder_of_plug_ins_that_is_not_there_is_named(tmp_path):
+    config = load(None, {"plugin.folders": str(tmp_path / "nowhere")})
+    with pytest.raises(ConfigError, match=r"plugin\.folders: there is no folder .*nowhere"):
+        UrlChain(config)
 
 
 def test_a_normalizer_of_ones_own(own):

@@ -109,13 +109,14 @@ class Workers:
     def _address(self, host: str) -> Address:
         try:
             return Address(host, self._http.ip_address_of(f"http://{host}/"))
-        except Exception:  # noqa: BLE001  (a fault of ours: the host is a queue of its own)
+        except BaseException:  # noqa: BLE001  (a fault of ours: the host is a queue of its own)
             return Address(host, None)
 
     def _result(self, token: Any, item: FetchItem) -> Result:
         try:
             return self._ask(token, item)
-        except Exception as error:  # noqa: BLE001  (a fault of ours costs its own URL only)
+        # A plug-in that calls sys.exit would end this thread, and the run would wait for ever.
+        except BaseException as error:  # noqa: BLE001  (a fault of ours costs its own URL only)
             reason = f"program error: {type(error).__name__}: {error}"[:500]
             answer = Answer(url=item.url, status=ProtocolStatus.FAILED, reason=reason)
             return Result(token, item, time.monotonic(), answer=answer)
