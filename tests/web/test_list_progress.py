@@ -95,3 +95,4 @@ def test_a_fetch_gives_the_numbers_that_the_page_reads(made, site):
         assert numbers["attempt"]
         assert sum(numbers["hosts"]["states"].values()) == 1
         assert numbers["hosts"]["longest_s"] <= 4 * 0.6
+        assert numbers["hosts"]["waiting"] == []

@@ -89,7 +89,7 @@ class FetchRun:
             for result in self._workers.results(self._patience(now)):
                 self._handle(result)
             if progress and now - shown >= 1.0:
-                progress(self.progress_line(now))
+                progress(self.progress_line(time.monotonic()))
                 shown = now
 
     def progress_line(self, now: float) -> ProgressLine:
