@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import secrets
 import uuid
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ KEYED = {*TABLES, "segments", "index", "runs"}
 OURS = {MARK, *TABLES, "segments", "index", "runs", "scratch", "views.sql"}
 
 
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")  # of a Path too, which has lost a slash
+
+
 class CrawlDir:
     """One crawl. Made by `open`.
 
@@ -40,6 +44,10 @@ class CrawlDir:
         Raises NotFoundError if there is none, StoreError if the folder cannot be written, holds
         foreign files, or is of a newer format.
         """
+        if scheme := _SCHEME.match(str(location)):
+            raise StoreError(
+                f"{location}: {scheme[1]}:// is not supported yet; a crawl is in a local folder"
+            )
         root = Path(location).absolute()
         files = LocalFiles(root, fsync=os.environ.get("CRAWL_OPS_FSYNC", "1") != "0")
         if not (root / MARK).is_file():

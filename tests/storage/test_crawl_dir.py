@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +91,14 @@ def test_a_crawl_without_its_mark_is_not_begun_anew(tmp_path, left):
     ):
         CrawlDir.open(tmp_path, create=True)
     assert not (tmp_path / "crawl.json").exists()
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize(
+    "location", ["s3://bucket/crawl", "file:///srv/crawl", "S3://b", Path("s3://bucket/crawl")]
+)
+def test_a_scheme_is_no_local_folder(tmp_path, monkeypatch, location, create) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match=r"(s3|file|S3):// is not supported yet"):
+        CrawlDir.open(location, create=create)
+    assert list(tmp_path.iterdir()) == []
