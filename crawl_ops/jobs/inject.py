@@ -1,19 +1,18 @@
 """inject: add seeds to the crawldb."""
 
-import json
 import logging
-import math
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import SeedError
+from crawl_ops.jobs.injecting.fields import Fields
+from crawl_ops.jobs.injecting.lines import seed_lines
 from crawl_ops.model import DbStatus, JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.session import Session
@@ -23,7 +22,6 @@ from crawl_ops.urls.identity import UrlIdentifier
 log = logging.getLogger(__name__)
 
 BATCH = 50_000
-MOST_INTERVAL_S = 2**31 - 1
 
 
 def inject(
@@ -81,14 +79,6 @@ def inject(
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """A seed line, and where it stands."""
-
-    text: str
-    where: str
-
-
 def _seed_rows(
     session: Session,
     crawl: CrawlDir,
@@ -103,7 +93,8 @@ def _seed_rows(
     slots: set[int] = set()
     batch: list[dict[str, Any]] = []
     session.bind_rows("seeds", "crawldb", [])
-    for seed in _lines(seeds):
+    fields = Fields()
+    for seed in seed_lines(seeds):
         url, _, rest = seed.text.partition("\t")
         verdict = chain.judge(url.strip())
         counts["seeds"] += 1
@@ -114,7 +105,9 @@ def _seed_rows(
             continue
         identity = identifier.identify(verdict.url)
         slots.add(identity.slot)
-        batch.append(_row(verdict.url, identity._asdict(), rest, config, now))
+        row = _row(verdict.url, identity._asdict(), config, now)
+        fields.apply(row, rest, seed.where)
+        batch.append(row)
         if len(batch) >= BATCH:
             session.append_rows("seeds", "crawldb", batch)
             batch.clear()
@@ -122,10 +115,8 @@ def _seed_rows(
     return counts, slots
 
 
-def _row(
-    url: str, identity: dict[str, Any], rest: str, config: CrawlConfig, now: datetime
-) -> dict[str, Any]:
-    row = {
+def _row(url: str, identity: dict[str, Any], config: CrawlConfig, now: datetime) -> dict[str, Any]:
+    return {
         **identity,
         "url": url,
         "status": DbStatus.DB_UNFETCHED,
@@ -134,73 +125,5 @@ def _row(
         "retries": 0,
         "score": config.db.score_injected,
         "depth": 1,
+        "metadata": None,
     }
-    metadata: dict[str, Any] = {}
-    for piece in rest.strip().split("\t"):
-        name, equals, value = piece.partition("=")
-        if equals:
-            _apply(row, metadata, name, value)
-    row["metadata"] = json.dumps(metadata, ensure_ascii=False, sort_keys=True) if metadata else None
-    return row
-
-
-def _apply(row: dict[str, Any], metadata: dict[str, Any], name: str, value: str) -> None:
-    """One `name=value` of a seed line; a number that is none is ignored (Nutch rule 3.1)."""
-    if name == "nutch.score":
-        if (score := _number(value)) is not None:
-            row["score"] = score
-    elif name == "nutch.fetchInterval":
-        if (interval := _number(value)) is not None and 0 <= interval <= MOST_INTERVAL_S:
-            row["interval_s"] = int(interval)
-    elif name == "nutch.fetchInterval.fixed":
-        if (interval := _number(value)) is not None and -1 < interval <= MOST_INTERVAL_S:
-            row["interval_s"] = int(interval)
-            metadata["fixedInterval"] = interval
-    elif name == "_maxdepth_":
-        if (depth := _number(value)) is not None and 0 < depth <= MOST_INTERVAL_S:
-            row["max_depth"] = int(depth)
-    else:
-        metadata[name] = value.replace("\0", "")
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        log.warning("inject: %r is no number; ignored", text[:50])
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _lines(seeds: Path | Sequence[str]) -> Iterator[Seed]:
-    """Seed lines without blank lines and comments."""
-    if isinstance(seeds, Path):
-        for file in _files(seeds):
-            yield from _numbered(_text(file).split("\n"), str(file))
-    else:
-        yield from _numbered(seeds, "seeds")
-
-
-def _numbered(lines: Sequence[str], name: str) -> Iterator[Seed]:
-    for number, line in enumerate(lines, 1):
-        text = line.strip("\r\n ")
-        if text.strip() and not text.lstrip().startswith("#"):
-            yield Seed(text, f"{name}, line {number}")
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    found = sorted(entry for entry in path.iterdir() if entry.is_file())
-    if not found:
-        raise SeedError(f"{path}: no seed files in this folder")
-    return found
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SeedError(f"{file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise SeedError(f"{file}: is not UTF-8 text (byte {error.start})") from None

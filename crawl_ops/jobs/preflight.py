@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import SeedError
+from crawl_ops.jobs.injecting.lines import seed_files
 from crawl_ops.protocol.agent import agent_string
 from crawl_ops.urls.chain import UrlChain
 
@@ -18,7 +18,7 @@ def preflight(
     """
     for scope in ("inject", "outlink", "fetcher"):
         UrlChain(config, scope)
-    if isinstance(seeds, Path) and not seeds.exists():
-        raise SeedError(f"{seeds}: cannot be read: there is no such file or folder")
+    if isinstance(seeds, Path):
+        seed_files(seeds)
     if fetches:
         agent_string(config.http)

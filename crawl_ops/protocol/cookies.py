@@ -36,7 +36,8 @@ class HostCookies:
 
 def _lines(file: Path) -> list[str]:
     try:
-        data = file.read_bytes()
+        with file.open("rb") as stream:
+            data = stream.read(FILE_MOST_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{PROP}: {file}: cannot be read: {error.strerror}") from None
     if len(data) > FILE_MOST_BYTES:

@@ -53,9 +53,11 @@ def rules_of(prop: str, inline: str, file: Path | None, built_in: str | None) ->
 
 def _read(prop: str, file: Path) -> str:
     try:
-        if file.stat().st_size > MAX_RULE_BYTES:
+        with file.open("rb") as stream:
+            content = stream.read(MAX_RULE_BYTES + 1)
+        if len(content) > MAX_RULE_BYTES:
             raise ConfigError(f"{prop}: {file} is larger than {MAX_RULE_BYTES} bytes")
-        return file.read_text(encoding="utf-8")
+        return content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise ConfigError(f"{prop}: {file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -2,11 +2,14 @@
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from crawl_ops.errors import SeedError
 from crawl_ops.jobs.inject import inject
+from crawl_ops.jobs.injecting.fields import WARNINGS_MAX
+from crawl_ops.jobs.injecting.lines import LINE_BYTES_MAX
 
 STATUSES = [
     "db_unfetched",
@@ -172,6 +175,58 @@ def test_a_missing_seed_file_and_an_empty_folder_are_named(given, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(SeedError, match="empty: no seed files"):
         run(given, tmp_path / "empty")
+
+
+def test_what_is_no_file_and_no_folder_is_refused_at_once(given):
+    with pytest.raises(SeedError, match=r"^/dev/zero: is no regular file and no folder$"):
+        run(given, Path("/dev/zero"))
+
+
+def test_a_line_that_is_too_long_is_named_and_not_read_to_its_end(given, tmp_path, monkeypatch):
+    file = tmp_path / "seeds.txt"
+    longest = "http://x.com/?" + "a" * (LINE_BYTES_MAX - 14)
+    file.write_text(f"http://x.com/\n# {longest[2:]}\n")
+    assert run(given, file).counts["seeds"] == 1
+    file.write_text(f"http://x.com/\n#{longest}\n")
+    with pytest.raises(SeedError, match=r"seeds\.txt, line 2: is longer than 65,536 bytes"):
+        run(given, file)
+    with pytest.raises(SeedError, match="seeds, line 1: is longer than 65,536 bytes"):
+        run(given, [f"{longest}b"])
+    with file.open("wb") as stream:
+        stream.truncate(1 << 40)  # holes: read as a whole it would be the end of us
+    with pytest.raises(SeedError, match=r"seeds\.txt, line 1: is longer"):
+        run(given, file)
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("nutch.score=high", "nutch.score='high' is not a number"),
+        ("nutch.score=nan", "nutch.score='nan' is not a number"),
+        ("nutch.score=-inf", "nutch.score='-inf' is not a number"),
+        ("nutch.fetchInterval=soon", "nutch.fetchInterval='soon' is not seconds from 0"),
+        ("nutch.fetchInterval=-5", "nutch.fetchInterval='-5' is not seconds from 0"),
+        ("nutch.fetchInterval=1e99", "nutch.fetchInterval='1e99' is not seconds from 0"),
+        ("nutch.fetchInterval.fixed=-1", "nutch.fetchInterval.fixed='-1' is not seconds from 0"),
+        ("_maxdepth_=0", "_maxdepth_='0' is not a number from 1"),
+        ("no value", "'no value' is no name=value"),
+    ],
+)
+def test_a_field_that_is_ignored_is_one_warning_with_file_and_line(
+    given, tmp_path, caplog, field, told
+):
+    file = tmp_path / "seeds.txt"
+    file.write_text(f"http://x.com/\nhttp://y.com/\ta=b\t{field}\t\n")
+    run(given, file)
+    warned = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert warned == [f"inject: {file}, line 2: {told}; ignored"]
+
+
+def test_of_many_ignored_fields_only_the_first_are_told(given, caplog):
+    run(given, [f"http://x.com/{n}\tbad" for n in range(WARNINGS_MAX + 9)])
+    warned = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert len(warned) == WARNINGS_MAX + 1
+    assert "not told any more" in warned[-1]
 
 
 def test_hostile_seeds_are_data(given):

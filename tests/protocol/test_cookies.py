@@ -1,9 +1,12 @@
 """Cookies: by record, by host, never to another host, and none that a server sets."""
 
+from pathlib import Path
+
 import pytest
 
 from crawl_ops.errors import ConfigError
 from crawl_ops.protocol.answer import FetchRequest
+from crawl_ops.protocol.cookies import HostCookies
 
 OK = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=1\r\nContent-Length: 0\r\n\r\n"
 
@@ -66,3 +69,8 @@ def test_a_bad_line_is_named(client, file, text):
 def test_a_file_that_cannot_be_read(client, tmp_path):
     with pytest.raises(ConfigError, match=r"http\.agent\.host\.cookie\.file"):
         client(agent_host_cookie_file=str(tmp_path / "none"))
+
+
+def test_a_file_without_end_is_refused():
+    with pytest.raises(ConfigError, match=r"/dev/zero: is larger than"):
+        HostCookies(Path("/dev/zero"))

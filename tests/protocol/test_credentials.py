@@ -2,6 +2,7 @@
 
 import base64
 import ssl
+from pathlib import Path
 
 import pytest
 import trustme
@@ -121,3 +122,8 @@ def test_without_a_port_the_default_one_is_meant(auth_file, tmp_path):
 def test_a_wrong_file_is_told(client, auth_file, body, words):
     with pytest.raises(ConfigError, match=words):
         client(auth_file=auth_file(body))
+
+
+def test_a_file_without_end_is_refused():
+    with pytest.raises(ConfigError, match=r"/dev/zero: too large"):
+        Credentials(Path("/dev/zero"))

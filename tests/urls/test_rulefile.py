@@ -1,5 +1,7 @@
 """Rules from a property, from a file, and our own."""
 
+from pathlib import Path
+
 import pytest
 
 from crawl_ops.errors import ConfigError
@@ -49,3 +51,8 @@ def test_sections_and_labels():
         ("d", "a.example", "-d"),
         ("e", None, "+e"),
     ]
+
+
+def test_a_file_without_end_is_refused():
+    with pytest.raises(ConfigError, match=r"^urlfilter\.regex\.file: /dev/zero is larger than"):
+        rules_of("urlfilter.regex", "", Path("/dev/zero"), None)

@@ -1,0 +1,1 @@
+"""The parts of the inject job: seed lines and their fields."""
