@@ -111,7 +111,7 @@ function totals(found) {
     bar(known, all, known.map((k) => `${k.label} ${k.value}`).join(", ")), legend(known.filter((k) => k.value)));
 }
 
-function failures(rows) {
+function failures(rows, live) {
   show("failures", table("Kinds of failure, the most frequent first", [
     { label: "Status", cell: (row) => row.fetch_status },
     { label: "Protocol", cell: (row) => [row.protocol_status, row.http_status].filter(Boolean).join(" ") },
@@ -119,7 +119,7 @@ function failures(rows) {
     { label: "Hosts", numeric: true, cell: (row) => number(row.hosts) },
     { label: "For example", class: "text", cell: (row) => row.reason || "–" },
     { label: "", cell: (row) => el("button", { type: "button", class: "link", "aria-label": `Explain ${row.url}`, title: row.url, onclick: () => panels.explain(row.url) }, "explain") },
-  ], rows, "Nothing failed."));
+  ], rows, live ? "Told as soon as the running fetch has written a part: every half minute." : "Nothing failed."));
 }
 
 function pace(found) {
@@ -148,7 +148,7 @@ function draw(told) {
   depths(told);
   hostsNow(told.live);
   totals(told.totals);
-  failures(told.failures);
+  failures(told.failures, told.live);
   document.getElementById("updated").textContent = `updated ${time(told.now)}`;
 }
 
