@@ -47,6 +47,7 @@ clean:                                 ## remove all that was made here; crawl/ 
 # httpbin asks for an old greenlet, which it does not use; the rest it needs is in the list.
 .venv/.dev: requirements-dev.txt .venv/.installed
 	@$(call install,-r requirements-dev.txt)
+	@bash tests/tools.sh
 	@$(call install,--no-deps -c constraints.txt httpbin)
 	@touch $@
 

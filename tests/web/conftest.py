@@ -1,6 +1,5 @@
 """A crawl folder made by jobs and rows, and the pages over it."""
 
-import importlib.util
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +25,6 @@ _HOME = tempfile.TemporaryDirectory(prefix="airflow-")
 os.environ.setdefault("AIRFLOW_HOME", _HOME.name)
 os.environ.setdefault("AIRFLOW__CORE__LOAD_EXAMPLES", "False")
 os.environ.setdefault("AIRFLOW__API_AUTH__JWT_SECRET", "for tests only " * 6)
-
-# It drives a browser; where there is none, the rest still tells what the pages do.
-_HAS_BROWSER = importlib.util.find_spec("playwright") and Path("/usr/bin/chromium").exists()
-collect_ignore = [] if _HAS_BROWSER else ["test_browser.py"]
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RUN = "manual__2026-03-01T12:00:00+00:00"

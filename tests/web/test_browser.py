@@ -120,6 +120,7 @@ def page(server) -> Iterator[Any]:
     """A browser that is signed in; what goes wrong in it is kept in `page.faults`."""
     from playwright.sync_api import sync_playwright
 
+    assert Path(CHROMIUM).exists(), "no chromium: run tests/tools.sh, or apt-get install chromium"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_context(viewport=WIDE, color_scheme="light").new_page()
