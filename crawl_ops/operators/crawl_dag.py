@@ -68,7 +68,8 @@ def crawl_dag(
 ) -> DAG:
     """The DAG `dag_id`; `crawl_id` (else the DAG's id) names its crawl folder in the store.
 
-    late_after: a run that takes longer is told of (crawl_ops.operators.alerts). paused: whether
+    late_after: a run that is not over so long after its logical date is told of
+    (crawl_ops.operators.alerts); one without a logical date never is late. paused: whether
     the DAG waits for somebody to switch it on; None: as Airflow is set up.
     """
     depths = depths or max_depth()
@@ -174,7 +175,8 @@ def index_asset(dag_id: str) -> Asset:
 
 def _deadline(late_after: timedelta) -> DeadlineAlert:
     return DeadlineAlert(
-        reference=DeadlineReference.DAGRUN_QUEUED_AT,
+        # Not DAGRUN_QUEUED_AT: with that no task of a run can be cleared (apache/airflow#70368).
+        reference=DeadlineReference.DAGRUN_LOGICAL_DATE,
         interval=late_after,
         callback=SyncCallback("crawl_ops.operators.alerts.late"),
         name="late",

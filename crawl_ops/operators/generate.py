@@ -79,10 +79,10 @@ class GenerateOperator(CrawlOperator):
     def prepare(self, context: "Context") -> None:
         # The run, never the logical date: that may be None, or the same for two runs.
         self.run_id = context["dag_run"].run_id
-        if self.after is not None:
-            self._walk = walk_of(context, self.after, self.redo)
         if self.max_depth is not None and self.depth > int(self.max_depth):
             self._leave(f"past the requested depth {self.max_depth}")
+        if self.after is not None:
+            self._walk = walk_of(context, self.after, self.redo)
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.generate import generate

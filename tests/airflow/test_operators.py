@@ -119,7 +119,14 @@ def test_generate_is_asked_by_run_and_depth(job, opened):
     task.execute(context(run_id="scheduled__2"))
     ((_, _, now), named) = calls[0]
     assert now.tzinfo is UTC
-    assert named == {"run_id": "scheduled__2", "depth": 2, "topn": 50, "num_fetchers": 4}
+    assert named == {
+        "run_id": "scheduled__2",
+        "depth": 2,
+        "topn": 50,
+        "num_fetchers": 4,
+        "redo": "failed",
+        "again": None,
+    }
 
 
 @pytest.mark.parametrize("operator", [FetchOperator, ParseOperator])
@@ -235,6 +242,7 @@ def test_too_many_lists_are_a_configuration_error(job, opened):
 def leave(dag, task_id, params):
     task = dag.get_task(task_id)
     task.max_depth, task.topn, task.num_fetchers = params, None, None
+    task.after = task.redo = None
     with pytest.raises(DownstreamTasksSkipped) as left:
         task.execute(context())
     return set(left.value.tasks)
