@@ -7,6 +7,9 @@ query is a phrase: any part of a text can be found without knowing its language.
 """
 
 import hashlib
+import shutil
+import tempfile
+import uuid
 from pathlib import Path
 
 import tantivy
@@ -17,6 +20,10 @@ MAX_TITLE_KEY = 1000  # characters of a title that count when it is compared as 
 _ONE_CHARACTER_WORDS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _WORD = rf"[{_ONE_CHARACTER_WORDS}]|[\p{{L}}\p{{M}}\p{{N}}&&[^{_ONE_CHARACTER_WORDS}]]{{1,255}}"
 _TOKENIZER = "words"
+_ID_FILE = ".index.id"
+_META = "meta.json"
+_NO_LOCK = "Failed to acquire Lockfile"
+_LINKING_TRIES = 3
 
 WORDS: tantivy.TextAnalyzer = (
     tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_WORD))
@@ -46,9 +53,26 @@ def create(location: Path) -> tantivy.Index:
     path = folder(location)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        return _with_words(tantivy.Index(_schema(), path=str(path)))
+        id_file = path / _ID_FILE
+        if not (path / _META).exists():
+            id_file.unlink(missing_ok=True)
+        made = _with_words(tantivy.Index(_schema(), path=str(path)))
+        if not id_file.exists():
+            aside = path / ".tmp-id"
+            aside.write_text(uuid.uuid4().hex)
+            aside.replace(id_file)
     except (ValueError, OSError) as error:
-        raise IndexingError(f"{path}: cannot be written ({_line(error)})") from error
+        raise IndexingError(f"{path}: cannot be written ({_line(error)}){_hint(error)}") from error
+    return made
+
+
+def index_id(location: Path) -> str | None:
+    """What tells this index from one made anew in its place; None if there is none."""
+    path = folder(location)
+    try:
+        return (path / _ID_FILE).read_text() if (path / _META).exists() else None
+    except OSError:
+        return None
 
 
 def open_existing(location: Path) -> tantivy.Index | None:
@@ -57,11 +81,50 @@ def open_existing(location: Path) -> tantivy.Index | None:
     try:
         if not path.is_dir() or not tantivy.Index.exists(str(path)):
             return None
-        index = _with_words(tantivy.Index.open(str(path)))
-        index.config_reader("manual")
+        return _opened(path)
     except (ValueError, OSError) as error:
-        raise IndexingError(f"{path}: cannot be read ({_line(error)})") from error
+        raise IndexingError(f"{path}: cannot be read ({_line(error)}){_hint(error)}") from error
+
+
+def _opened(path: Path) -> tantivy.Index:
+    try:
+        return _for_reading(path)
+    except (ValueError, OSError) as error:
+        if _NO_LOCK not in str(error):
+            raise
+    for last in (False,) * _LINKING_TRIES + (True,):
+        try:
+            return _linked(path)
+        except (ValueError, OSError):
+            if last:
+                raise
+    raise AssertionError
+
+
+def _linked(path: Path) -> tantivy.Index:
+    """An index in a folder that may not be written: tantivy makes its lock beside links to it.
+
+    A writer elsewhere may remove files meanwhile; then asking again helps.
+    """
+    with tempfile.TemporaryDirectory(prefix="crawl-ops-index-") as beside:
+        for file in path.iterdir():
+            if file.name != _META and not file.name.startswith("."):
+                (Path(beside) / file.name).symlink_to(file.absolute())
+        shutil.copyfile(path / _META, Path(beside) / _META)
+        return _for_reading(Path(beside))  # what is open stays open
+
+
+def _for_reading(path: Path) -> tantivy.Index:
+    index = _with_words(tantivy.Index.open(str(path)))
+    index.config_reader("manual")
     return index
+
+
+def _hint(error: Exception) -> str:
+    """What mends an index that is broken."""
+    if isinstance(error, OSError) or _NO_LOCK in str(error):
+        return ""
+    return "; remove this folder, and index makes it anew of the segments that are there"
 
 
 def _schema() -> tantivy.Schema:

@@ -11,6 +11,7 @@ from crawl_ops.index.csv_writer import CsvIndexWriter
 from crawl_ops.index.document import Document
 from crawl_ops.index.dummy_writer import DummyIndexWriter
 from crawl_ops.index.refusal import Refusal
+from crawl_ops.index.tantivy_index import open_existing
 from crawl_ops.index.tantivy_writer import TantivyIndexWriter
 from crawl_ops.plugins import load_plug, make_plug
 
@@ -60,6 +61,12 @@ def writers(config: CrawlConfig, location: Path) -> list[IndexWriter]:
 
 def _plug(name: str, config: CrawlConfig) -> type:
     return load_plug(_PROPERTY, name, _BUILT_IN, config.plugin.folders)
+
+
+def check(config: CrawlConfig, location: Path) -> None:
+    """Raises IndexingError if there is an index that cannot be read, also if nothing is to do."""
+    if "tantivy" in config.indexer.writers:
+        open_existing(location)
 
 
 class IndexWriters:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError
-from crawl_ops.index.writers import IndexWriters
+from crawl_ops.index.writers import IndexWriters, check
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import OPERATIONS_KEPT, Manifest
@@ -36,6 +36,7 @@ def dedup(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:
     """
     started = time.monotonic()
     order = compare_order(config)
+    check(config, crawl.index_location)
     table = crawl.table("crawldb")
     with crawl.session(config) as session:
         with table.writing():

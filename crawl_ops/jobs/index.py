@@ -9,7 +9,7 @@ from datetime import datetime
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.index.document import Record
 from crawl_ops.index.indexing_filters import IndexingFilters
-from crawl_ops.index.writers import IndexWriters
+from crawl_ops.index.writers import IndexWriters, check
 from crawl_ops.jobs.indexing.decide import Decider
 from crawl_ops.jobs.indexing.done import note, unseen
 from crawl_ops.jobs.indexing.records import records
@@ -33,6 +33,7 @@ def index(
     job writes the index for too long.
     """
     started = time.monotonic()
+    check(config, crawl.index_location)
     todo = _todo(crawl, segments)
     counts: Counter[str] = Counter()
     if todo:

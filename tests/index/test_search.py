@@ -189,3 +189,16 @@ def test_without_an_index_there_is_nothing(tmp_path: Path) -> None:
         assert get(location, "http://a.test/") is None
         assert list(indexed_ids(location)) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_needs_no_lock(tmp_path: Path) -> None:
+    with IndexWriters(CONFIG, tmp_path) as writers:
+        writers.write(Document("http://a.test/", {"title": "apples"}))
+        writers.commit()
+    lock = tmp_path / "tantivy" / ".tantivy-meta.lock"
+    lock.unlink()
+    lock.mkdir()  # as in a folder that is read-only: no lock file can be made
+    before = sorted((tmp_path / "tantivy").iterdir())
+    assert [hit.url for hit in search(tmp_path, "apples", 1).hits] == ["http://a.test/"]
+    assert list(indexed_ids(tmp_path)) == ["http://a.test/"]
+    assert sorted((tmp_path / "tantivy").iterdir()) == before

@@ -69,7 +69,7 @@ def orphans(location: Path) -> list[str]:
     folder = location / "tantivy"
     meta = json.loads((folder / "meta.json").read_text())
     known = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
-    own = {"meta.json", ".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock"}
+    own = {"meta.json", ".index.id", ".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock"}
     return [
         name
         for name in sorted(file.name for file in folder.iterdir())

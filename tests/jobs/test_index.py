@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from crawl_ops.errors import NotFoundError
+from crawl_ops.errors import IndexingError, NotFoundError
 from crawl_ops.index.search import get, indexed_ids, search
+from crawl_ops.jobs.clean import clean
 from crawl_ops.jobs.dedup import dedup
 from crawl_ops.jobs.index import index
 from crawl_ops.jobs.indexing import records
@@ -536,3 +537,41 @@ def test_text_is_never_held_as_a_whole(given, monkeypatch):
     limits = {"duckdb.memory_limit": "100MB", "duckdb.max_temp_directory_size": "1MB"}
     report = run(given, **limits, **{"indexer.writers": "dummy"})
     assert report.counts == {"indexed": len(urls)}
+
+
+# The index that is there
+
+
+def indexed_one(given):
+    given.known([{"url": URL}])
+    given.segment(ONE, **page(given, URL))
+    given.update()
+    run(given)
+    assert set(documents(given)) == {URL}
+
+
+@pytest.mark.parametrize("what", ["tantivy", "tantivy/meta.json"])
+def test_an_index_that_was_removed_is_made_anew_of_the_segments_that_are_there(given, what):
+    indexed_one(given)
+    gone = given.crawl.index_location / what
+    shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+    assert run(given).counts["indexed"] == 1
+    assert set(documents(given)) == {URL}
+    assert run(given).details["segments"] == 0
+
+
+def test_an_index_that_another_job_has_made_anew_is_filled(given):
+    indexed_one(given)
+    shutil.rmtree(given.crawl.index_location / "tantivy")
+    clean(given.crawl, given.config(), given.now)
+    assert documents(given) == {}
+    assert run(given).counts["indexed"] == 1
+
+
+@pytest.mark.parametrize("job", [index, dedup])
+def test_a_broken_index_is_an_error_also_if_nothing_is_to_do(given, job):
+    indexed_one(given)
+    (given.crawl.index_location / "tantivy" / "meta.json").write_text("{")
+    arguments = (None, given.now) if job is index else (given.now,)
+    with pytest.raises(IndexingError, match=r"tantivy: cannot be read .*remove this folder"):
+        job(given.crawl, given.config(), *arguments)

@@ -7,9 +7,9 @@ from crawl_ops.errors import CrawlError
 from crawl_ops.index.search import get
 from crawl_ops.jobs.explaining.evidence import Evidence, Round
 from crawl_ops.jobs.explaining.story import Step, iso, joined
+from crawl_ops.jobs.indexing.done import is_indexed
 from crawl_ops.storage.crawl_dir import CrawlDir
 
-INDEXED = "index/segments"
 REDIRECTED = ("db_redir_temp", "db_redir_perm")
 
 
@@ -89,7 +89,7 @@ def _why_page_is_not(crawl: CrawlDir, page: Round) -> str:
         return "a sitemap is no page"
     if not str(data["parse_status"]).startswith("success"):
         return joined(data["parse_status"], data["reason"]) or ""
-    if not crawl.files.exists(f"{INDEXED}/{page.name}.json"):
+    if not is_indexed(crawl, page.name):
         return f"segment {page.name} is not indexed yet"
     return "left out by an indexing filter or refused by an index writer"
 

@@ -1,10 +1,16 @@
-"""Which segments are in the index: index/segments/<segment>.json, written after its commit."""
+"""Which segments are in the index: index/segments/<segment>.json, written after its commit.
+
+It names the index it is about: one that was removed and made anew does not have the segment.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+from crawl_ops.errors import StoreError
+from crawl_ops.index.tantivy_index import index_id
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
@@ -22,7 +28,29 @@ class Times:
 
 def indexed(crawl: CrawlDir) -> set[str]:
     """Names of the segments that were indexed."""
-    return {name.removesuffix(".json") for name in crawl.files.names(INDEXED)}
+    here = index_id(crawl.index_location)
+    names = [name.removesuffix(".json") for name in crawl.files.names(INDEXED)]
+    return {name for name in names if _is_about(crawl, name, here)}
+
+
+def is_indexed(crawl: CrawlDir, name: str) -> bool:
+    """Whether a segment was indexed."""
+    there = crawl.files.exists(f"{INDEXED}/{name}.json")
+    return there and _is_about(crawl, name, index_id(crawl.index_location))
+
+
+def _is_about(crawl: CrawlDir, name: str, here: str | None) -> bool:
+    # None: written by other writers than tantivy (or by an older crawl_ops).
+    noted = _note(crawl, name).get("index")
+    return noted is None or noted == here
+
+
+def _note(crawl: CrawlDir, name: str) -> dict[str, Any]:
+    path = f"{INDEXED}/{name}.json"
+    try:
+        return dict(json.loads(crawl.files.read(path)))
+    except (ValueError, TypeError):
+        raise StoreError(f"{crawl.files.location(path)}: is no note of an index job") from None
 
 
 def unseen(crawl: CrawlDir) -> list[str]:
@@ -38,6 +66,7 @@ def note(
     """Remember that a segment is in the index."""
     plain = {
         "segment": segment.name,
+        "index": index_id(crawl.index_location),
         "time": now.isoformat(),
         "counts": dict(counts),
         "fetched": [moment and moment.isoformat() for moment in (times.first, times.last)],
@@ -47,11 +76,9 @@ def note(
 
 def times_of(crawl: CrawlDir, session: Session, segment: Segment) -> Times:
     """From its note, or from its crawl_fetch."""
-    path = f"{INDEXED}/{segment.name}.json"
-    if crawl.files.exists(path):
-        found = json.loads(crawl.files.read(path)).get("fetched")
-        if found:
-            return Times(*(moment and datetime.fromisoformat(moment) for moment in found))
+    noted = crawl.files.exists(f"{INDEXED}/{segment.name}.json")
+    if noted and (found := _note(crawl, segment.name).get("fetched")):
+        return Times(*(moment and datetime.fromisoformat(moment) for moment in found))
     session.bind_part(segment, "crawl_fetch")
     (row,) = session.rows("index_times")
     return Times(row["first"], row["last"])
