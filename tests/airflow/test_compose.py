@@ -1,6 +1,13 @@
 """docker-compose.yml: YAML that says what it means, settings that this Airflow has."""
 
+import contextlib
+import json
+import os
 import re
+import shutil
+import sqlite3
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -28,6 +35,61 @@ def known():
     # The Celery provider is in Airflow's image, not among our requirements.
     celery = ("RESULT_BACKEND", "BROKER_URL", "WORKER_CONCURRENCY")
     return names | {f"AIRFLOW__CELERY__{name}" for name in celery}
+
+
+def test_docker_compose_accepts_the_file(tmp_path):
+    program = shutil.which("docker-compose")
+    assert program, "docker-compose is not installed: apt-get install docker-compose"
+    lines = (home() / ".env.example").read_text().splitlines()
+    filled = tmp_path / ".env"
+    filled.write_text("".join(f"{x}secret\n" if x.endswith("=") else f"{x}\n" for x in lines))
+    asked = ["--file", home() / "docker-compose.yml", "config"]
+    told = subprocess.run(
+        [program, "--env-file", filled, *asked], capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0, told.stderr
+    services = yaml.safe_load(told.stdout)["services"]
+    for name in ("init", "api-server", "scheduler", "dag-processor", "worker"):
+        assert services[name]["environment"]["AIRFLOW__API_AUTH__JWT_SECRET"] == "secret"
+    assert services["worker"]["stop_grace_period"] in ("2m", "2m0s")  # as versions print it
+    assert "container_name" not in services["worker"]  # else it could not be scaled
+    (tmp_path / "empty").write_text("")
+    unset = subprocess.run(
+        [program, "--env-file", tmp_path / "empty", *asked],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert unset.returncode
+    assert "set it in .env" in unset.stderr
+
+
+@pytest.mark.whole
+def test_init_makes_database_pool_connection_and_login(tmp_path):
+    passwords = tmp_path / "secrets" / "passwords.json"
+    database = tmp_path / "airflow.db"
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AIRFLOW", "CRAWL_"))}
+    environment = {
+        **kept,
+        "AIRFLOW_HOME": str(tmp_path),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{database}",
+        "AIRFLOW_USER": "admin",
+        "AIRFLOW_PASSWORD": "secret",
+        "FETCH_POOL_SLOTS": "5",
+        "CRAWL_STORE": "/opt/crawl/store",
+    }
+    for _ in range(2):  # it is started with every `up`
+        command = [sys.executable, "-m", "crawl_ops.operators.compose_init"]
+        subprocess.run(command, env=environment, cwd=home(), check=True, capture_output=True)
+    assert json.loads(passwords.read_text()) == {"admin": "secret"}
+    assert passwords.stat().st_mode & 0o077 == 0
+    with contextlib.closing(sqlite3.connect(database)) as opened:
+        pools = opened.execute("SELECT slots FROM slot_pool WHERE pool = 'fetch_pool'").fetchall()
+        hosts = opened.execute("SELECT conn_id, conn_type, host FROM connection").fetchall()
+    assert pools == [(5,)]
+    assert ("crawl_store", "crawl_store", "/opt/crawl/store") in hosts
 
 
 def test_every_setting_exists(compose, known):

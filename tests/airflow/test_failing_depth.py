@@ -273,7 +273,8 @@ def test_a_backfill_of_three_days_over_a_change_of_clocks_and_its_reprocessing(d
     web.failing = False
     again = crawl.ask("backfill", conf=crawl.conf(), behavior="failed", **days)["runs"]
     assert [run["state"] for run in again] == ["success"]
-    assert web.newly_asked() == {}
+    # It goes on where it failed: depth 2 stays as it was, depth 3 is asked for the first time.
+    assert web.newly_asked() == {(GOOD, "/deep"): 1}
     again = crawl.ask("backfill", conf=crawl.conf(redo="failed"), behavior="completed", **days)
     assert {run["state"] for run in again["runs"]} == {"success"}
     assert web.newly_asked() == AGAIN
