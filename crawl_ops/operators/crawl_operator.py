@@ -4,12 +4,12 @@ import _thread
 import json
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.config.load import load
@@ -41,7 +41,7 @@ class CrawlOperator(BaseOperator):
 
     template_fields: Sequence[str] = ("crawl_dir", "config_file", "properties")
     ui_color = "#e8eef7"
-    operator_extra_links = (CrawlLink(),)
+    operator_extra_links: Collection[BaseOperatorLink] = (CrawlLink(),)
     creates: ClassVar[bool] = False  # may make a new crawl folder
 
     def __init__(

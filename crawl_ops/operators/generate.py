@@ -10,6 +10,7 @@ from airflow.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError
 from crawl_ops.model import JobReport
+from crawl_ops.operators.crawl_link import CrawlLink, SegmentsLink
 from crawl_ops.operators.crawl_operator import XCOM_BYTES, CrawlOperator, as_xcom
 from crawl_ops.operators.walk import Walk, hand_walk_on, redo_wanted, walk_of
 
@@ -50,6 +51,7 @@ class GenerateOperator(CrawlOperator):
         "again",
     )
     ui_color = "#fcf3d0"
+    operator_extra_links = (CrawlLink(), SegmentsLink())
 
     def __init__(
         self,

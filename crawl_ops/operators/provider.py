@@ -4,7 +4,10 @@ from importlib.metadata import version
 from typing import Any
 
 NAME = "Crawl"
-MODULES = ("inject", "generate", "fetch", "parse", "updatedb", "invertlinks", "index", "dedup")
+MODULES = (
+    *("inject", "generate", "fetch", "parse", "updatedb", "invertlinks", "check", "index", "dedup"),
+    *("redo", "retention", "vacuum", "readdb", "reconcile"),
+)
 HOOK = "crawl_ops.operators.store_hook"
 
 
@@ -30,7 +33,10 @@ def get_provider_info() -> dict[str, Any]:
                 "hook-class-name": f"{HOOK}.CrawlStoreHook",
             }
         ],
-        "extra-links": ["crawl_ops.operators.crawl_link.CrawlLink"],
+        "extra-links": [
+            "crawl_ops.operators.crawl_link.CrawlLink",
+            "crawl_ops.operators.crawl_link.SegmentsLink",
+        ],
         "config": {"crawl": {"description": "The pages of crawl_ops.", "options": _options()}},
     }
 

@@ -1,6 +1,7 @@
 """The DAG's edges, trigger rules, and what every task is given."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,6 +10,7 @@ from airflow.sdk import TriggerRule
 from crawl_ops.errors import ConfigError
 from crawl_ops.operators.alerts import late
 from crawl_ops.operators.crawl_dag import FETCH_POOL, crawl_dag, max_depth
+from crawl_ops.operators.crawl_link import SegmentsLink
 from crawl_ops.operators.maintenance_dag import maintenance_dag
 from crawl_ops.operators.redo_dag import redo_dag
 
@@ -165,3 +167,13 @@ def test_a_late_run_is_told(caplog):
     assert dag.deadline[0].callback.path == "crawl_ops.operators.alerts.late"
     late({"dag_run": {"dag_run_id": "scheduled__1"}})
     assert "run scheduled__1 is late" in caplog.text
+
+
+def test_tasks_of_a_segment_lead_to_the_segments(dag):
+    links = {task.task_id: [link.name for link in task.operator_extra_links] for task in dag.tasks}
+    for name in ("generate", "partition.fetch", "partition.parse", "updatedb"):
+        assert links[f"depth_01.{name}"] == ["Crawl", "Segments"]
+    assert links["index"] == ["Crawl"]
+    key = SimpleNamespace(dag_id="crawl", run_id="manual__1+2")
+    address = SegmentsLink().get_link(None, ti_key=key)
+    assert address.endswith("/crawl/run/crawl/manual__1%2B2#segments")
