@@ -13,6 +13,7 @@ Everything about one URL (DNS, 404, robots, broken HTML, too large) is a status 
 never one of these.
 """
 
+import errno
 from typing import ClassVar
 
 
@@ -58,3 +59,10 @@ class StoppedError(CrawlError):
 
     retryable = True
     exit_code = 130
+
+
+def os_reason(error: OSError) -> str:
+    """Why the operating system refused, in one line."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full"
+    return error.strerror or str(error)

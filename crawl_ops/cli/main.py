@@ -10,7 +10,7 @@ import typer
 from crawl_ops.cli.app import NAME, command, options_with_value
 from crawl_ops.cli.arguments import check_text, hoist
 from crawl_ops.cli.stopping import StoppedAtOnce
-from crawl_ops.errors import CrawlError
+from crawl_ops.errors import CrawlError, os_reason
 
 WRONG_USAGE = 2
 INTERRUPTED = 130
@@ -79,7 +79,7 @@ def _usage_message(error: typer.TyperException) -> str:
 
 def _os_message(error: OSError) -> str:
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
-    return f"{' -> '.join(names) or 'standard output or disk'}: {error.strerror or error}"
+    return f"{' -> '.join(names) or 'standard output or disk'}: {os_reason(error)}"
 
 
 def _forget_output() -> None:

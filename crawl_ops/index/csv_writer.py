@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import ConfigError, IndexingError
+from crawl_ops.errors import ConfigError, IndexingError, os_reason
 from crawl_ops.index.document import Document, FieldValue
 from crawl_ops.index.refusal import Refusal
 
@@ -37,7 +37,7 @@ class CsvIndexWriter:
                 self._temporary = self._started()
             self._temporary.write(self._format.line(doc))
         except OSError as error:
-            raise IndexingError(f"{self._file}: {error.strerror}") from error
+            raise IndexingError(f"{self._file}: {os_reason(error)}") from error
         self._unseen = True
 
     def delete(self, id: str) -> None:  # noqa: A002  (Nutch's word)
@@ -51,7 +51,7 @@ class CsvIndexWriter:
             os.fsync(self._temporary.fileno())
             self._publish()
         except OSError as error:
-            raise IndexingError(f"{self._file}: {error.strerror}") from error
+            raise IndexingError(f"{self._file}: {os_reason(error)}") from error
         self._unseen = False
         return ()
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import IndexingError
+from crawl_ops.errors import IndexingError, os_reason
 from crawl_ops.index.document import Document
 from crawl_ops.index.refusal import Refusal
 
@@ -32,7 +32,7 @@ class DummyIndexWriter:
             with self._file.open("a", encoding="utf-8", errors="replace", newline="") as file:
                 file.writelines(self._lines)
         except OSError as error:
-            raise IndexingError(f"{self._file}: {error.strerror}") from error
+            raise IndexingError(f"{self._file}: {os_reason(error)}") from error
         self._lines.clear()
         return ()
 

@@ -1,5 +1,7 @@
 """The embedded search index, written with tantivy."""
 
+import contextlib
+import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -8,13 +10,14 @@ import tantivy
 from filelock import FileLock, Timeout
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import IndexingError
+from crawl_ops.errors import CrawlError, IndexingError, StoreError
 from crawl_ops.index import tantivy_index
 from crawl_ops.index.document import Document, FieldValue
 from crawl_ops.index.refusal import Refusal
 
 _MAX_MEMORY_BYTES = 4_000_000_000  # of one tantivy thread
 _MAX_BOOST = 1e30
+FULL_BYTES = 1 << 20  # less than this is left: no segment can be written
 _FAILURES = (ValueError, RuntimeError, OSError)
 _TEXTS = ("title", "content", "anchor", "url", "host")
 
@@ -126,7 +129,11 @@ class TantivyIndexWriter:
     def _path(self) -> Path:
         return tantivy_index.folder(self._location)
 
-    def _failure(self, what: str, error: Exception) -> IndexingError:
+    def _failure(self, what: str, error: Exception) -> CrawlError:
+        """Retryable, unless the disk is full: a killed worker of tantivy does not say so itself."""
+        with contextlib.suppress(OSError):
+            if "No space left" in str(error) or shutil.disk_usage(self._location).free < FULL_BYTES:
+                return StoreError(f"{self._path}: the disk is full ({what})")
         return IndexingError(f"{self._path}: {what}: {' '.join(str(error).split())[:300]}")
 
 

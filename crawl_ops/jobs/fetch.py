@@ -12,7 +12,7 @@ from datetime import datetime
 from filelock import FileLock, Timeout
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import NotFoundError, StoppedError, StoreError
+from crawl_ops.errors import NotFoundError, StoppedError, StoreError, os_reason
 from crawl_ops.jobs.fetching.engine import Workers
 from crawl_ops.jobs.fetching.run import FetchRun
 from crawl_ops.jobs.fetching.writing import WriterThread
@@ -105,7 +105,7 @@ def _lock(segment: Segment, number: int, stop: threading.Event | None) -> Iterat
                 log.info("fetch %s: list %d is being fetched; waiting", segment.name, number)
                 told = True
     except OSError as error:
-        raise StoreError(f"{error.filename or folder}: {error.strerror}") from error
+        raise StoreError(f"{error.filename or folder}: {os_reason(error)}") from error
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ from typing import Any
 from warcio.warcwriter import WARCWriter
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import StoreError
+from crawl_ops.errors import StoreError, os_reason
 from crawl_ops.jobs.archiving.pages import StoredPage, pages_of
 from crawl_ops.jobs.archiving.records import metadata, response, warcinfo
 from crawl_ops.model import JobReport
@@ -62,7 +62,7 @@ def _aside(out: Path) -> Iterator[Any]:
             os.fsync(file.fileno())
         aside.replace(out)
     except OSError as error:
-        raise StoreError(f"{error.filename or out}: {error.strerror}") from error
+        raise StoreError(f"{error.filename or out}: {os_reason(error)}") from error
     finally:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from crawl_ops.errors import NotFoundError, StoreError
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.interrupting import each_batch, interruptible
 from crawl_ops.storage.session import Session
+from crawl_ops.storage.telling import of_a_file
 from crawl_ops.storage.views import VIEWS, bind_views, views_sql
 
 BATCH_ROWS = 1_000
@@ -39,7 +40,7 @@ def query(crawl: CrawlDir, config: CrawlConfig, sql: str) -> Iterator[dict[str, 
                 for values in zip(*columns, strict=True):
                     yield dict(zip(names, map(plain, values), strict=True))
         except (duckdb.Error, pa.ArrowException, ValueError, OverflowError) as error:
-            raise StoreError(f"sql: {_line(error)}") from None
+            raise StoreError(of_a_file(error) or f"sql: {_line(error)}") from None
 
 
 def views_script(crawl: CrawlDir, config: CrawlConfig) -> str:
@@ -66,7 +67,7 @@ def _started(
         except (duckdb.Error, pa.ArrowException, NotFoundError) as error:
             session.close()
             if last or not any(word in str(error) for word in _GONE):
-                raise StoreError(f"sql: {_line(error)}") from None
+                raise StoreError(of_a_file(error) or f"sql: {_line(error)}") from None
         except BaseException:
             session.close()
             raise

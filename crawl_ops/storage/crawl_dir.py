@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import NotFoundError, StoreError
+from crawl_ops.errors import NotFoundError, StoreError, os_reason
 from crawl_ops.storage.files import LocalFiles
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
@@ -126,7 +126,7 @@ def _begin(files: LocalFiles) -> None:
     try:
         files.root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{files.root}: {error.strerror}") from error
+        raise StoreError(f"{files.root}: {os_reason(error)}") from error
     # Two at once: one of the two makes the mark, both read it.
     files.create(MARK, json.dumps({"format": CRAWL_FORMAT, "seed": seed}).encode())
 

@@ -5,13 +5,12 @@ can be taken exclusively. Nothing is appended to and no folder is renamed.
 """
 
 import contextlib
-import errno
 import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from crawl_ops.errors import NotFoundError, StoreError
+from crawl_ops.errors import NotFoundError, StoreError, os_reason
 
 SCRATCH = "scratch"
 
@@ -133,6 +132,4 @@ def _told(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise NotFoundError(f"{error.filename or path}: there is no such file") from None
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StoreError(f"{error.filename or path}: the disk is full") from error
-        raise StoreError(f"{error.filename or path}: {error.strerror}") from error
+        raise StoreError(f"{error.filename or path}: {os_reason(error)}") from error

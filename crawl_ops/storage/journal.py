@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from crawl_ops.errors import StoreError
+from crawl_ops.errors import StoreError, os_reason
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Journal:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise StoreError(f"{path}: {error.strerror}") from error
+            raise StoreError(f"{path}: {os_reason(error)}") from error
 
     def append(self, record: Any) -> None:
         """Write one record. Raises StoreError when the disk is full."""
@@ -47,7 +47,7 @@ class Journal:
             while view:
                 view = view[os.write(self._file, view) :]
         except OSError as error:
-            raise StoreError(f"{self.path}: {error.strerror}") from error
+            raise StoreError(f"{self.path}: {os_reason(error)}") from error
         self.bytes += len(frame)
 
     def remove(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from crawl_ops.errors import CommitConflictError, StoreError
+from crawl_ops.errors import CommitConflictError, StoreError, os_reason
 
 WAIT_S = 600.0
 
@@ -24,4 +24,4 @@ def one_at_a_time(file: Path, what: str, wait_s: float = WAIT_S) -> Iterator[Non
     except Timeout:
         raise CommitConflictError(f"{file}: another process is at {what}") from None
     except OSError as error:
-        raise StoreError(f"{error.filename or file}: {error.strerror or error}") from error
+        raise StoreError(f"{error.filename or file}: {os_reason(error)}") from error

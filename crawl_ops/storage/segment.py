@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from crawl_ops.errors import NotFoundError, StoreError
 from crawl_ops.storage.files import SCRATCH, LocalFiles
 from crawl_ops.storage.schema import check_file, check_nulls, schemas, table_of
+from crawl_ops.storage.telling import MENDING, is_full, one_line
 
 SEGMENT_FORMAT = 1
 PARTS = (
@@ -168,7 +169,8 @@ class Segment:
                     writer.write_table(table, row_group_size=_group_rows(part, table))
             self.files.publish(aside, path)
         except OSError as error:
-            raise StoreError(f"{self.files.location(path)}: {error.strerror or error}") from error
+            said = "the disk is full" if is_full(error) else error.strerror or error
+            raise StoreError(f"{self.files.location(path)}: {said}") from error
         finally:
             aside.unlink(missing_ok=True)
         return path
@@ -195,7 +197,9 @@ class Segment:
         try:
             parquet = pq.ParquetFile(location)
         except (OSError, pa.ArrowInvalid) as error:
-            raise StoreError(f"{location}: cannot be read as Parquet: {error}") from None
+            raise StoreError(
+                f"{location}: cannot be read as Parquet: {one_line(error)}; {MENDING}"
+            ) from None
         check_file(part, location, parquet.schema_arrow)
         return parquet
 

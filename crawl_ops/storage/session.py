@@ -20,6 +20,7 @@ from crawl_ops.storage.merged import Merged, literal, no_rows
 from crawl_ops.storage.once import part_rows
 from crawl_ops.storage.schema import column_types, schemas, sql_text, table_of
 from crawl_ops.storage.segment import Segment
+from crawl_ops.storage.telling import told
 
 ROW_GROUP_ROWS = 122_880
 BATCH_ROWS = 10_000
@@ -159,7 +160,7 @@ class Session:
         self, query: str, batch_rows: int = BATCH_ROWS, **parameters: Any
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a SELECT in sql/ as Arrow batches."""
-        with _told(query):
+        with told(query):
             reader = interruptible(
                 self.connection,
                 lambda: self.connection.sql(sql_text(query), params=parameters).to_arrow_reader(
@@ -242,12 +243,12 @@ class Session:
 
     def _view(self, name: str, select: str) -> None:
         self.drop(name)
-        with _told(name):
+        with told(name):
             self.connection.execute(f"CREATE TEMP VIEW {_name(name)} AS {select}")
         self._kinds[name] = "VIEW"
 
     def _run(self, statement: str, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
-        with _told(statement[:60]):
+        with told(statement[:60]):
             return interruptible(
                 self.connection,
                 lambda: self.connection.execute(statement, dict(parameters) or None),
@@ -282,16 +283,6 @@ def _check_stats(table: str, written: Sequence[tuple[Any, ...]]) -> None:
             name = column.strip('"')
             if name in must and int(stats.get("null_count", 0) or 0):
                 raise StoreError(f"{table}.{name}: NULL in a column that must not be")
-
-
-@contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Failures of the engine as one line."""
-    try:
-        yield
-    except duckdb.Error as error:
-        line = " ".join(str(error).split())[:400]
-        raise StoreError(f"{' '.join(what.split())}: {line}") from error
 
 
 def sweep_spill(root: Path) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from filelock import FileLock, Timeout
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import CommitConflictError, NotFoundError, StoreError
+from crawl_ops.errors import CommitConflictError, NotFoundError, StoreError, os_reason
 from crawl_ops.model import JobReport
 from crawl_ops.storage.files import LocalFiles
 from crawl_ops.storage.manifest import (
@@ -95,7 +95,7 @@ class VersionedTable:
         except Timeout:
             raise CommitConflictError(f"{folder}: another job writes the {self.name}") from None
         except OSError as error:
-            raise StoreError(f"{error.filename or folder}: {error.strerror}") from error
+            raise StoreError(f"{error.filename or folder}: {os_reason(error)}") from error
 
     def begin(self, job: str, operation: str, config: CrawlConfig, now: datetime) -> "Commit":
         """Start a new version on top of the current one."""

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -232,3 +233,22 @@ def test_a_writer_killed_at_any_moment_leaves_the_last_commit(tmp_path: Path) ->
 
 def test_a_boost_never_outweighs_the_words() -> None:
     assert [round(weight(boost), 2) for boost in (0.0, 1.0, 1e30)] == [1.0, 1.45, 1.9]
+
+
+@pytest.mark.parametrize(
+    ("said", "free"),
+    [("An index writer was killed", 0), ("No space left on device (os error 28)", 1 << 40)],
+)
+def test_a_full_disk_is_told_and_not_tried_again(tmp_path, monkeypatch, said, free) -> None:
+    writer = TantivyIndexWriter(load(overrides=SMALL), tmp_path)
+    writer.open()
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    failed = writer._failure("could not be committed", ValueError(said))
+    writer.close()
+    assert not failed.retryable
+    assert str(failed) == f"{tmp_path / 'tantivy'}: the disk is full (could not be committed)"
+
+
+def test_another_failure_may_be_tried_again(tmp_path) -> None:
+    writer = TantivyIndexWriter(load(overrides=SMALL), tmp_path)
+    assert writer._failure("could not be committed", ValueError("killed")).retryable
