@@ -70,7 +70,7 @@ def test_every_operator_has_the_link() -> None:
     from crawl_ops.operators.fetch import FetchOperator
 
     task = FetchOperator(task_id="fetch", segment="s")
-    assert [link.name for link in task.operator_extra_links] == ["Crawl"]
+    assert [link.name for link in task.operator_extra_links] == ["Crawl", "Segments"]
 
 
 def test_the_store_of_a_connection(made, monkeypatch) -> None:
