@@ -52,8 +52,9 @@ def fetch(
     numbers = _numbers(found, partition)
     http = HttpProtocol(config)
     try:
-        with _alone(found, numbers, stop):
-            todo = [number for number in numbers if found.done("fetch", number) is None]
+        # A finished list needs no lock: its folder may be read-only.
+        with _alone(found, _unfinished(found, numbers), stop):
+            todo = _unfinished(found, numbers)
             if todo:
                 log.info("fetch %s: lists %s", found.name, ", ".join(map(str, todo)))
                 _fetch_lists(crawl, config, found, todo, clock, http, stop, progress)
@@ -75,6 +76,10 @@ def _numbers(segment: Segment, partition: int | None) -> list[int]:
     if partition not in numbers:
         raise NotFoundError(f"segment {segment.name} has no fetch list {partition}")
     return [partition]
+
+
+def _unfinished(segment: Segment, numbers: Sequence[int]) -> list[int]:
+    return [number for number in numbers if segment.done("fetch", number) is None]
 
 
 @contextlib.contextmanager

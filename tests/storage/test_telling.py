@@ -64,7 +64,7 @@ def test_a_full_disk_is_told_before_all(crawl):
 def test_other_failures_do_not_repeat_the_statement(crawl):
     with (
         crawl.session(load()) as session,
-        pytest.raises(StoreError, match="^a name: Catalog Error: .*nothing") as raised,
+        pytest.raises(StoreError, match=r"^a name: Catalog Error: .*nothing") as raised,
         told("a name"),
     ):
         session.connection.execute("SELECT 1 FROM nothing")
