@@ -24,6 +24,9 @@ SomeSegments = Annotated[
 Partition = Annotated[
     int | None, typer.Option(min=0, max=999, metavar="K", help="Only this fetch list, from 0.")
 ]
+Depth = Annotated[
+    int | None, typer.Option(metavar="N", min=1, max=100_000, help="Depth in the run.")
+]
 
 
 def inject(
@@ -96,9 +99,7 @@ def generate(
     run_id: Annotated[
         str | None, typer.Option(help="With --depth: ask again for that run's segment.")
     ] = None,
-    depth: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Depth in the run.")
-    ] = None,
+    depth: Depth = None,
     redo: Annotated[
         str, typer.Option(help="What asking again for a folded depth takes: failed or all.")
     ] = "failed",
