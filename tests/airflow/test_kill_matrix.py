@@ -139,6 +139,11 @@ class Airflow:
         assert found, [" ".join(one.cmdline())[:100] for one in self.parts()]
         return found
 
+    def worker(self):
+        """The process that looks after the running task, which is its child."""
+        (busy,) = (one for one in self.of("LocalExecutor: ") if one.children())
+        return busy
+
     def kill_all(self):
         for one in [*self.parts(), psutil.Process(self.process.pid)]:
             one.kill()
@@ -183,12 +188,23 @@ def half_way(airflow, run_id, site):
 
 def test_the_task_is_killed(airflow, site):
     half_way(airflow, "task", site)
-    # The supervisor is a fork of the scheduler's worker, the task its child.
-    task = max(airflow.of("task runner"), key=lambda one: one.create_time())
-    task.kill()
+    for task in airflow.worker().children():
+        task.kill()
     assert airflow.until_over("task") == "success"
     is_whole(airflow, "task", site, twice=1)
     assert airflow.tries("task")["depth_02.partition.fetch"] == 2
+
+
+def test_the_worker_is_killed(airflow, site):
+    half_way(airflow, "worker", site)
+    worker = airflow.worker()
+    tasks = worker.children()
+    worker.kill()
+    for task in tasks:  # it would go on; then the next try waits for it
+        task.kill()
+    assert airflow.until_over("worker") == "success"
+    is_whole(airflow, "worker", site, twice=1)
+    assert airflow.tries("worker")["depth_02.partition.fetch"] == 2
 
 
 def test_everything_is_killed(airflow, site):
