@@ -27,6 +27,17 @@ Partition = Annotated[
 Depth = Annotated[
     int | None, typer.Option(metavar="N", min=1, max=100_000, help="Depth in the run.")
 ]
+AddDays = Annotated[
+    float,
+    typer.Option(
+        "--add-days",
+        "--adddays",
+        metavar="N",
+        min=-36_500,
+        max=36_500,
+        help="Days added to the current time, to fetch what is due later.",
+    ),
+]
 
 
 def inject(
@@ -82,17 +93,7 @@ def generate(
             "--num-fetchers", "--numFetchers", metavar="N", min=1, max=1000, help="Fetch lists."
         ),
     ] = None,
-    add_days: Annotated[
-        float,
-        typer.Option(
-            "--add-days",
-            "--adddays",
-            metavar="N",
-            min=-36_500,
-            max=36_500,
-            help="Days added to the current time, to fetch what is due later.",
-        ),
-    ] = 0,
+    add_days: AddDays = 0,
     force: Annotated[
         bool, typer.Option("--force", help="Also URLs of segments that are not yet folded in.")
     ] = False,
