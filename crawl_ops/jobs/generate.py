@@ -19,7 +19,6 @@ from crawl_ops.jobs.generating.selection import bind_selected
 from crawl_ops.jobs.generating.wish import Again, RedoWhat, Wish
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.files import SCRATCH
 from crawl_ops.storage.locks import one_at_a_time
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.segment import Segment
@@ -59,7 +58,7 @@ def generate(
     )
     cur_time = now + timedelta(days=add_days)
     # Two at once would select the same URLs: neither sees the other's segment before it is there.
-    with one_at_a_time(crawl.root / SCRATCH / "generate.lock", "generate"):
+    with one_at_a_time(crawl.root / "crawldb" / ".generate.lock", "generate"):
         manifest = crawl.table("crawldb").current()
         marks = () if force else open_segments(crawl, config, manifest, cur_time)
         fresh = Claim(
