@@ -165,8 +165,8 @@ def test_a_late_run_is_told(caplog):
     assert type(dag.deadline[0].reference).__name__ == "DagRunLogicalDateDeadline"
     assert dag.deadline[0].interval == timedelta(hours=6)
     assert dag.deadline[0].callback.path == "crawl_ops.operators.alerts.late"
-    late({"dag_run": {"dag_run_id": "scheduled__1"}})
-    assert "run scheduled__1 is late" in caplog.text
+    late({"dag_run": {"dag_id": "nightly", "dag_run_id": "scheduled__1"}})
+    assert "nightly, run scheduled__1: is late" in caplog.text
 
 
 def test_tasks_of_a_segment_lead_to_the_segments(dag):

@@ -9,6 +9,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -225,3 +226,19 @@ def test_the_scheduler_is_killed(airflow, site):
     airflow.start()
     assert airflow.until_over("scheduler") == "success"
     is_whole(airflow, "scheduler", site, twice=1)
+
+
+def test_a_run_that_is_late_is_told(airflow):
+    date = (datetime.now(UTC) - timedelta(hours=13)).isoformat()  # noqa: TID251
+    airflow.ask(
+        "/api/v2/dags/crawl_daily/dagRuns",
+        {"dag_run_id": "late", "logical_date": date, "conf": {"crawl_id": "late"}},
+    )
+    logs = airflow.folder / ".airflow" / "web" / "logs"
+    deadline = time.monotonic() + PATIENCE_S
+    while not any(
+        "crawl_daily, run late: is late" in file.read_text(errors="replace")
+        for file in logs.rglob("*.log")
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(1)  # noqa: TID251
