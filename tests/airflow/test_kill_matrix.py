@@ -217,15 +217,16 @@ def test_everything_is_killed(airflow, site):
     is_whole(airflow, "all", site, twice=1)
 
 
-def test_the_scheduler_is_killed(airflow, site):
-    half_way(airflow, "scheduler", site)
-    min(airflow.of("scheduler"), key=lambda one: one.create_time()).kill()
+@pytest.mark.parametrize("part", ["scheduler", "api_server"])
+def test_a_part_is_killed(airflow, site, part):
+    half_way(airflow, part, site)
+    min(airflow.of(part), key=lambda one: one.create_time()).kill()
     # The launcher tells it and ends: it is started again.
     assert airflow.process.wait(120) == 1
     airflow.process.stdout.close()
     airflow.start()
-    assert airflow.until_over("scheduler") == "success"
-    is_whole(airflow, "scheduler", site, twice=1)
+    assert airflow.until_over(part) == "success"
+    is_whole(airflow, part, site, twice=1)
 
 
 def test_a_run_that_is_late_is_told(airflow):

@@ -3,7 +3,16 @@
 import pytest
 
 from crawl_ops.errors import StoreError
-from crawl_ops.storage.runs import Claim, claim, claims, folder_of
+from crawl_ops.storage.runs import (
+    Asked,
+    Claim,
+    asked,
+    claim,
+    claims,
+    depths,
+    folder_of,
+    note_asked,
+)
 
 
 def make(segment, redo=0, depth=1, run="r"):
@@ -42,3 +51,32 @@ def test_a_broken_claim_is_named(crawl):
     crawl.files.put(f"{folder_of('r')}/d001.json", b"{}")
     with pytest.raises(StoreError, match=r"d001\.json: is no claim"):
         claims(crawl.files, "r", 1)
+
+
+def test_a_claim_keeps_what_it_was_made_for(crawl):
+    made = Claim(
+        "r", 2, 1, "s3", "n", "c", 3, (), "s2", ("s1", "s2"), "s9", True, (0,), ("a.test",)
+    )
+    claim(crawl.files, made)
+    assert claims(crawl.files, "r", 2) == [made]
+
+
+def test_how_a_depth_was_last_asked_for(crawl):
+    assert asked(crawl.files, "r", 1) is None
+    for how in (Asked(0, "none"), Asked(2, "failed")):
+        note_asked(crawl.files, "r", 1, how)
+        assert asked(crawl.files, "r", 1) == how
+    assert asked(crawl.files, "r", 2) is None
+    assert claims(crawl.files, "r", 1) == []
+    crawl.files.put(f"{folder_of('r')}/d001.asked", b"[]")
+    with pytest.raises(StoreError, match=r"d001\.asked: does not say"):
+        asked(crawl.files, "r", 1)
+
+
+def test_depths_of_a_run(crawl):
+    assert depths(crawl.files, "r") == []
+    for depth in (2, 1):
+        claim(crawl.files, make("s", depth=depth))
+    claim(crawl.files, make("s", depth=2, redo=1))
+    note_asked(crawl.files, "r", 3, Asked(0, "none"))
+    assert depths(crawl.files, "r") == [1, 2]
