@@ -4,10 +4,12 @@ from importlib.metadata import version
 from typing import Any
 
 NAME = "Crawl"
-MODULES = (
+OF_A_CRAWL = (
     *("inject", "generate", "fetch", "parse", "updatedb", "invertlinks", "check", "index", "dedup"),
-    *("redo", "retention", "vacuum", "readdb", "reconcile"),
+    "redo",
 )
+UPKEEP = ("retention", "vacuum", "readdb", "reconcile")
+MODULES = (*OF_A_CRAWL, *UPKEEP)
 HOOK = "crawl_ops.operators.store_hook"
 
 

@@ -21,8 +21,10 @@ OPERATORS = (
     "ParseOperator",
     "UpdateDbOperator",
     "InvertLinksOperator",
+    "CheckOperator",
     "IndexOperator",
     "DedupOperator",
+    "RedoOperator",
 )
 """The operators of a crawl; a run that has none of them has no crawl either."""
 

@@ -61,6 +61,6 @@ def test_a_token_says_nothing_of_the_place(made, another) -> None:
 
 
 def test_operators_are_those_there_are() -> None:
-    from crawl_ops.operators.provider import MODULES
+    from crawl_ops.operators.provider import OF_A_CRAWL
 
-    assert {name.removesuffix("Operator").lower() for name in OPERATORS} == set(MODULES)
+    assert {name.removesuffix("Operator").lower() for name in OPERATORS} == set(OF_A_CRAWL)
