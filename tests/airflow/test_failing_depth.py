@@ -287,3 +287,15 @@ def test_xcoms_are_small_and_hold_no_pages(failed):
     for task, key, value in rows:
         assert len(value) < 4096, (task, key)
         assert str(failed.web.port) not in value, (task, key)
+
+
+def test_maintenance_of_the_crawls_that_there_are(failed):
+    run = failed.driver.ask(
+        "run", dag="crawl_maintenance", run_id="keep", conf={"crawl_ids": [failed.id, failed.id]}
+    )
+    assert run["state"] == "success", run
+    steps = ("retention", "vacuum", "readdb", "reconcile")
+    assert {f"crawl.{step}[{n}]" for step in steps for n in (0, 1)} < set(run["tasks"])
+    found = failed.driver.ask("xcoms", dag="crawl_maintenance", run_id="keep")["xcoms"]
+    counted = [json.loads(row[2]) for row in found if row[:2] == ["crawl.readdb", "return_value"]]
+    assert [one["counts"]["total"] for one in counted] == [len(PAGES)] * 2
