@@ -1,0 +1,28 @@
+"""The Python in docs/operations.md is what it says it is."""
+
+import re
+
+from airflow.sdk import DAG
+
+from crawl_ops.operators.places import home
+
+
+def blocks():
+    text = (home() / "docs" / "operations.md").read_text()
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_examples_run():
+    known = {"dag": None}
+    for block in blocks():
+        exec(compile(block, "docs/operations.md", "exec"), known)
+    assert isinstance(known["dag"], DAG)
+    assert type(known["dag"].on_failure_callback).__name__ == "SmtpNotifier"
+
+
+def test_every_dag_and_variable_is_told():
+    text = (home() / "docs" / "operations.md").read_text()
+    for file in (home() / "dags").glob("*.py"):
+        assert f"`{file.stem}`" in text
+        for name in re.findall(r'environ\.get\("(\w+)"', file.read_text()):
+            assert f"`{name}`" in text
