@@ -1,2 +1,2 @@
 -- The URLs that an open segment holds.
-SELECT k FROM crawl_generate
+SELECT * FROM crawl_generate

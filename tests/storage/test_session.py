@@ -3,7 +3,6 @@
 import pytest
 
 from crawl_ops.errors import StoreError
-from crawl_ops.storage import names, schema
 from crawl_ops.storage import session as session_module
 from crawl_ops.storage.schema import schemas, table_of
 
@@ -11,10 +10,10 @@ from crawl_ops.storage.schema import schemas, table_of
 @pytest.fixture
 def queries(monkeypatch):
     texts = {}
-    for module in (names, session_module):
-        monkeypatch.setattr(
-            module, "sql_text", lambda name: texts.get(name) or schema.sql_text(name)
-        )
+    real = session_module.sql_text
+    monkeypatch.setattr(
+        session_module, "sql_text", lambda name: texts[name] if name in texts else real(name)
+    )
     return texts
 
 

@@ -1,0 +1,2 @@
+-- All candidates, for the filters.
+SELECT k, url FROM candidates

@@ -1,2 +1,0 @@
--- Hosts that are new.
-FROM renewed ANTI JOIN met USING (host) ORDER BY host

@@ -1,2 +1,0 @@
--- Hosts that were known.
-SELECT * FROM renewed SEMI JOIN met USING (host)

@@ -1,2 +1,0 @@
--- The rows that hosts have so far.
-SELECT * FROM hostdb SEMI JOIN said USING (host)

@@ -1,2 +1,0 @@
--- Fetched URLs that were known.
-SELECT * FROM outcome SEMI JOIN past USING (k)
