@@ -1,7 +1,6 @@
 """Jobs that only write down how they were called."""
 
 import json
-import signal
 import sys
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
@@ -15,10 +14,6 @@ import crawl_ops.storage
 import crawl_ops.urls
 from crawl_ops.cli.main import main
 from crawl_ops.model import JobReport, Verdict
-
-# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start too.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 JOBS = [
     "inject",
