@@ -154,6 +154,18 @@ class Db(Group):
         le=INTEGER_MAX,
         description="Rows of a bucket beyond which the bucket count is doubled (ours).",
     )
+    deltas_max: int = Field(
+        8,
+        ge=0,
+        le=1000,
+        description="Small rounds laid over a table before it is written anew; 0: none (ours).",
+    )
+    deltas_rows: int = Field(
+        100_000,
+        ge=0,
+        le=INTEGER_MAX,
+        description="Rows of a table from which on a small round is laid over it (ours).",
+    )
     fsync: bool = Field(
         True, description="Bring every file to the disk before it is committed (ours)."
     )

@@ -1,14 +1,18 @@
 """The second commit of updatedb: what a segment says of hosts, and their URLs by status."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import CrawlError, StoreError
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Manifest, overlapping
+from crawl_ops.storage.manifest import SLOT_BITS, Bucket, Manifest
+from crawl_ops.storage.merged import Overlay
+from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
+from crawl_ops.storage.schema import sql_text
 from crawl_ops.storage.session import Session
-from crawl_ops.storage.table import Bucket, Commit
+from crawl_ops.storage.table import Commit
 
 
 def update_hostdb(
@@ -24,28 +28,39 @@ def update_hostdb(
     with table.writing():
         if segment in table.current().segments:
             return
+        crawldb = crawl.table("crawldb").current()
         commit = table.begin("updatedb", f"updatedb:{segment}", config, now)
         commit.segments.append(segment)
         try:
-            _update(session, config, commit, crawl.table("crawldb").current())
+            _update(session, config, commit, crawldb)
         except CrawlError:
             commit.abandon()
             raise
-        commit.publish(JobReport("updatedb", segment, {"hosts": commit.rows}))
+        details = {"crawldb_version": crawldb.version}
+        commit.publish(JobReport("updatedb", segment, {"hosts": commit.rows}, details=details))
 
 
 def _update(session: Session, config: CrawlConfig, commit: Commit, crawldb: Manifest) -> None:
     purging = config.db.update_purge_404 or config.db.update_purge_orphans
-    # A purge may have emptied buckets that the segment does not touch.
-    ranges = [(0, SLOTS - 1)] if purging else _touched(session, crawldb.bits)
-    counted = {
-        entry.path: entry for lo, hi in ranges for entry in overlapping(crawldb.files, lo, hi)
-    }
-    covered = [(entry.lo, entry.hi) for entry in counted.values()] + ranges
-    for bucket in commit.buckets(covered):
-        files = overlapping(counted.values(), bucket.lo, bucket.hi)
-        session.bind("crawldb", "crawldb", [entry.path for entry in files])
-        _update_bucket(session, commit, bucket, purging)
+    # What the crawldb's commit changed is all that has changed since hosts were counted last.
+    before = commit.parent.report.get("crawldb_version", 0)
+    shifted = session.has("shifts") and before == crawldb.parent and not purging
+    hosts = _Hosts(session, commit, crawldb, shifted=shifted, purging=purging)
+    if shifted and may_lie_over(commit, session.rows("hostdb_size")[0]["n"]):
+        lay_over(session, commit, hosts.overlay(commit.parent.bucket()))
+        return
+    # A purge may have emptied buckets that the segment does not touch; what was not counted along
+    # is counted anew.
+    ranges = _touched(session, crawldb.bits) if shifted else None
+    for bucket in commit.buckets(ranges):
+        overlay = hosts.overlay(bucket)
+        wanted = session.stored("hostdb", bucket) + overlay.rows_added
+        rows = rewrite(session, commit, bucket, overlay)
+        if rows != wanted:
+            raise StoreError(
+                f"hostdb, slots {bucket.lo} to {bucket.hi}: {rows} rows after updatedb, not"
+                f" {wanted}; nothing was committed"
+            )
 
 
 def _touched(session: Session, bits: int) -> list[tuple[int, int]]:
@@ -56,19 +71,37 @@ def _touched(session: Session, bits: int) -> list[tuple[int, int]]:
     return [(row["bucket"] << shift, (row["bucket"] + 1 << shift) - 1) for row in rows]
 
 
-def _update_bucket(session: Session, commit: Commit, bucket: Bucket, purging: bool) -> None:
-    slots = {"lo": bucket.lo, "hi": bucket.hi}
-    session.bind_bucket("hostdb", "hostdb", bucket)
-    session.create("counted", "hostdb_counted", **slots)
-    session.create("asked", "hostdb_asked", **slots)
-    session.create("robots_seen", "hostdb_robots", **slots)
-    path = commit.data_path(bucket)
-    entry = session.copy_bucket("hostdb", "hostdb", bucket, path, all_counted=purging)
-    commit.replace(bucket, entry)
-    wanted = session.rows("hostdb_balance")[0]["hosts"]
-    rows = entry.rows if entry else 0
-    if rows != wanted:
-        raise StoreError(
-            f"hostdb, slots {bucket.lo} to {bucket.hi}: {rows} rows after updatedb, not {wanted};"
-            " nothing was committed"
+@dataclass(frozen=True, slots=True)
+class _Hosts:
+    """What a segment makes of the hosts of a bucket.
+
+    shifted: URLs by status are those of the last version and what the segment has changed; else
+    they are counted.
+    """
+
+    session: Session
+    commit: Commit
+    crawldb: Manifest
+    shifted: bool
+    purging: bool
+
+    def overlay(self, bucket: Bucket) -> Overlay:
+        """What the segment adds to a bucket of the hostdb and changes in it."""
+        session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
+        session.bind_bucket("hostdb", "hostdb", bucket)
+        session.create("asked", "hostdb_asked", **slots)
+        session.create("robots_seen", "hostdb_robots", **slots)
+        if self.shifted:
+            session.create("counted", "hostdb_shifted", **slots)
+        else:
+            session.bind_table("crawldb", self.crawldb, bucket.lo, bucket.hi)
+            session.create("counted", "hostdb_counted", **slots)
+        session.create("said", "hostdb_all" if self.purging else "hostdb_named")
+        session.create("met", "hostdb_met")
+        session.create("renewed", "hostdb", all_counted=self.purging)
+        changed = session.create("changed", "hostdb_changed")
+        return Overlay(
+            added=sql_text("hostdb_added"),
+            rows_added=session.count("renewed") - changed,
+            changed="changed" if changed else None,
         )

@@ -3,25 +3,26 @@
 import logging
 import time
 import uuid
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import SeedError
-from crawl_ops.jobs.injecting.fields import Fields
+from crawl_ops.errors import CrawlError
+from crawl_ops.jobs.injecting.columns import fill_seeds
 from crawl_ops.jobs.injecting.lines import seed_lines
-from crawl_ops.model import DbStatus, JobReport
+from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.manifest import Bucket
+from crawl_ops.storage.merged import Overlay
+from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
+from crawl_ops.storage.schema import sql_text
 from crawl_ops.storage.session import Session
-from crawl_ops.urls.chain import UrlChain
+from crawl_ops.storage.table import Commit
 from crawl_ops.urls.identity import UrlIdentifier
 
 log = logging.getLogger(__name__)
-
-BATCH = 50_000
 
 
 def inject(
@@ -47,25 +48,14 @@ def inject(
     if report := table.done(operation):
         return report
     with crawl.session(config) as session, table.writing():
-        counts, slots = _seed_rows(session, crawl, config, seeds, now)
+        counts = fill_seeds(session, seed_lines(seeds), config, UrlIdentifier(crawl.seed))
         commit = table.begin("inject", operation, config, now)
-        commit.spread(counts["seeds"])
         before = commit.parent.rows
-        for bucket in commit.buckets((slot, slot) for slot in sorted(slots)):
-            session.bind_bucket("crawldb", "crawldb", bucket)
-            entry = session.copy_bucket(
-                "inject",
-                "crawldb",
-                bucket,
-                commit.data_path(bucket),
-                lo=bucket.lo,
-                hi=bucket.hi,
-                overwrite=overwrite,
-                update=update,
-                score_injected=config.db.score_injected,
-                interval_default=config.db.fetch_interval_default,
-            )
-            commit.replace(bucket, entry)
+        try:
+            _write(session, commit, overwrite=overwrite, update=update)
+        except CrawlError:
+            commit.abandon()
+            raise
         counts["injected"] = commit.rows - before
         report = JobReport(
             "inject",
@@ -79,51 +69,52 @@ def inject(
     return report
 
 
-def _seed_rows(
-    session: Session,
-    crawl: CrawlDir,
-    config: CrawlConfig,
-    seeds: Path | Sequence[str],
-    now: datetime,
-) -> tuple[Counter[str], set[int]]:
-    """Fill the temporary table `seeds`; returns counts and the slots touched."""
-    chain = UrlChain(config, "inject")
-    identifier = UrlIdentifier(crawl.seed)
-    counts: Counter[str] = Counter(seeds=0)
-    slots: set[int] = set()
-    batch: list[dict[str, Any]] = []
-    session.bind_rows("seeds", "crawldb", [])
-    fields = Fields()
-    for seed in seed_lines(seeds):
-        url, _, rest = seed.text.partition("\t")
-        verdict = chain.judge(url.strip())
-        counts["seeds"] += 1
-        if verdict.rejected_by == "malformed":
-            raise SeedError(f"{seed.where}: {url.strip()[:200]!r} is no URL")
-        if verdict.url is None:
-            counts[f"rejected.{verdict.rejected_by}"] += 1
-            continue
-        identity = identifier.identify(verdict.url)
-        slots.add(identity.slot)
-        row = _row(verdict.url, identity._asdict(), config, now)
-        fields.apply(row, rest, seed.where)
-        batch.append(row)
-        if len(batch) >= BATCH:
-            session.append_rows("seeds", "crawldb", batch)
-            batch.clear()
-    session.append_rows("seeds", "crawldb", batch)
-    return counts, slots
+def _write(session: Session, commit: Commit, *, overwrite: bool, update: bool) -> None:
+    """Few seeds are laid over a large crawldb; else the buckets that they touch are written."""
+    lines = session.count("seeds")
+    commit.spread(lines)
+    if session.rows("inject_doubles")[0]["n"]:
+        lines = session.create("last", "inject_last")
+        session.rename("last", "seeds")
+    job = _Job(session, commit, overwrite, update)
+    if may_lie_over(commit, lines):
+        lay_over(session, commit, job.overlay(commit.parent.bucket(), lines))
+        return
+    slots = {row["slot"]: row["n"] for row in session.rows("inject_slots")}
+    for bucket in commit.buckets((slot, slot) for slot in slots):
+        seeds = sum(n for slot, n in slots.items() if bucket.lo <= slot <= bucket.hi)
+        rewrite(session, commit, bucket, job.overlay(bucket, seeds))
 
 
-def _row(url: str, identity: dict[str, Any], config: CrawlConfig, now: datetime) -> dict[str, Any]:
-    return {
-        **identity,
-        "url": url,
-        "status": DbStatus.DB_UNFETCHED,
-        "fetch_time": now.replace(microsecond=now.microsecond // 1000 * 1000),
-        "interval_s": config.db.fetch_interval_default,
-        "retries": 0,
-        "score": config.db.score_injected,
-        "depth": 1,
-        "metadata": None,
-    }
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What inject does with a bucket."""
+
+    session: Session
+    commit: Commit
+    overwrite: bool
+    update: bool
+
+    def overlay(self, bucket: Bucket, seeds: int) -> Overlay:
+        """What the seeds add to a bucket and change in it. seeds: how many are in its slots."""
+        now = self.commit.now
+        slots = {"lo": bucket.lo, "hi": bucket.hi}
+        given = {"now": now.replace(microsecond=now.microsecond // 1000 * 1000)}
+        self.session.bind_bucket("crawldb", "crawldb", bucket)
+        known = self.session.create("past", "inject_past", **slots)
+        if known:
+            self.session.create(
+                "changed",
+                "inject_changed",
+                overwrite=self.overwrite,
+                update=self.update,
+                score_injected=self.commit.config.db.score_injected,
+                interval_default=self.commit.config.db.fetch_interval_default,
+                **given,
+            )
+        return Overlay(
+            added=sql_text("inject"),
+            rows_added=seeds - known,
+            changed="changed" if known else None,
+            parameters={**given, **slots},
+        )

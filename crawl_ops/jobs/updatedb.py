@@ -5,17 +5,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import CrawlError, StoreError
 from crawl_ops.jobs.hosts import update_hostdb
+from crawl_ops.jobs.updating.bucket import Folding
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import SLOT_BITS
+from crawl_ops.storage.manifest import SLOT_BITS, Bucket
+from crawl_ops.storage.merged import Overlay
+from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
-from crawl_ops.storage.table import Bucket, Commit, VersionedTable
+from crawl_ops.storage.table import Commit, VersionedTable
 
 log = logging.getLogger(__name__)
 
@@ -134,17 +136,10 @@ def _update(
 ) -> JobReport:
     started = time.monotonic()
     _define(session, config)
-    session.bind("crawldb", "crawldb", [entry.path for entry in commit.parent.files])
-    purges = {
-        "purge_404": config.db.update_purge_404,
-        "purge_orphans": config.db.update_purge_orphans,
-    }
-    counts: Counter[str] = Counter()
+    session.drop("shifts")
+    folding = Folding(session, commit, segment.name, additions)
     try:
-        for bucket in commit.buckets(_touched(session, commit.bits, purges)):
-            counts.update(
-                _update_bucket(session, config, commit, bucket, segment, additions, purges)
-            )
+        counts = _write(session, commit, folding)
     except CrawlError:
         commit.abandon()
         raise
@@ -158,6 +153,39 @@ def _update(
     )
     commit.publish(report)
     return report
+
+
+def _write(session: Session, commit: Commit, folding: Folding) -> Counter[str]:
+    """A small round is laid over the crawldb; else the buckets that it touches are written."""
+    rows = session.rows("updatedb_size")[0]["n"]
+    if not folding.keep and may_lie_over(commit, rows):
+        lay_over(session, commit, folding.overlay(commit.parent.bucket()))
+        return Counter(folding.counts())
+    purges = {
+        "purge_404": commit.config.db.update_purge_404,
+        "purge_orphans": commit.config.db.update_purge_orphans,
+    }
+    session.bind_table("crawldb", commit.parent)
+    counts: Counter[str] = Counter()
+    for bucket in commit.buckets(_touched(session, commit.bits, purges)):
+        overlay = folding.overlay(bucket)
+        rows = rewrite(session, commit, bucket, overlay, folding.keep)
+        counts.update(folding.counts())
+        counts["purged"] += _lost(session, bucket, overlay, rows, purging=any(purges.values()))
+    return counts
+
+
+def _lost(session: Session, bucket: Bucket, overlay: Overlay, rows: int, *, purging: bool) -> int:
+    """How many rows were purged. Raises StoreError if others were lost or doubled."""
+    old = session.stored("crawldb", bucket)
+    known = session.count("known") if purging else old
+    if rows != known + overlay.rows_added:
+        raise StoreError(
+            f"crawldb, slots {bucket.lo} to {bucket.hi}: {rows} rows after updatedb, not"
+            f" {known + overlay.rows_added} ({known} known, {overlay.rows_added} new);"
+            " nothing was committed"
+        )
+    return old - known
 
 
 def _define(session: Session, config: CrawlConfig) -> None:
@@ -176,80 +204,3 @@ def _touched(session: Session, bits: int, purges: dict[str, bool]) -> list[tuple
     shift = SLOT_BITS - bits
     rows = session.rows("updatedb_touched", shift=shift, **purges)
     return [(row["bucket"] << shift, (row["bucket"] + 1 << shift) - 1) for row in rows]
-
-
-def _update_bucket(
-    session: Session,
-    config: CrawlConfig,
-    commit: Commit,
-    bucket: Bucket,
-    segment: Segment,
-    additions: bool,
-    purges: dict[str, bool],
-) -> dict[str, int]:
-    """Write the new rows of a bucket; returns counts for the report."""
-    slots = {"lo": bucket.lo, "hi": bucket.hi}
-    session.bind_bucket("crawldb", "crawldb", bucket)
-    if any(purges.values()):
-        session.create("known", "updatedb_known", **purges)
-    else:
-        session.bind_bucket("known", "crawldb", bucket)
-    session.create("crowded", "updatedb_crowded", max_inlinks=config.db.update_max_inlinks, **slots)
-    session.create("linked", "updatedb_linked", max_inlinks=config.db.update_max_inlinks, **slots)
-    session.create("described", "updatedb_described", now=commit.now, **slots)
-    session.create("fetched", "updatedb_fetched", **slots)
-    session.create(
-        "outcome",
-        "updatedb_outcome",
-        segment=segment.name,
-        additions_allowed=additions,
-        delete_failed_parse=config.parser.delete_failed_parse,
-        retry_max=config.db.fetch_retry_max,
-        rules=_rules(config),
-        parse_keys=list(config.db.parsemeta_to_crawldb),
-    )
-    entry = session.copy_bucket(
-        "updatedb",
-        "crawldb",
-        bucket,
-        commit.data_path(bucket),
-        now=commit.now,
-        interval_default=config.db.fetch_interval_default,
-        additions_allowed=additions,
-    )
-    commit.replace(bucket, entry)
-    return _balanced(session, bucket, entry.rows if entry else 0, additions)
-
-
-def _rules(config: CrawlConfig) -> dict[str, Any]:
-    """What the schedule macros read, in seconds."""
-    return {
-        "interval_default": config.db.fetch_interval_default,
-        "interval_max": config.db.fetch_interval_max,
-        "inc_rate": config.db.adaptive_inc_rate,
-        "dec_rate": config.db.adaptive_dec_rate,
-        "min_interval": config.db.adaptive_min_interval,
-        "max_interval": config.db.adaptive_max_interval,
-        "sync_delta": config.db.adaptive_sync_delta,
-        "sync_delta_rate": config.db.adaptive_sync_delta_rate,
-    }
-
-
-def _balanced(session: Session, bucket: Bucket, rows: int, additions: bool) -> dict[str, int]:
-    """Counts of a bucket. Raises StoreError if rows were lost or doubled."""
-    counts = session.rows("updatedb_balance", additions_allowed=additions)[0]
-    wanted = counts["known"] + counts["added"]
-    if rows != wanted:
-        raise StoreError(
-            f"crawldb, slots {bucket.lo} to {bucket.hi}: {rows} rows after updatedb, not {wanted}"
-            f" ({counts['known']} known, {counts['added']} new); nothing was committed"
-        )
-    statuses = {row["status"]: row["urls"] for row in session.rows("updatedb_statuses")}
-    return {
-        **statuses,
-        "added": counts["added"],
-        "purged": counts["old"] - counts["known"],
-        "older_fetch_ignored": counts["ignored"],
-        "not_added": counts["not_added"],
-        "key_collisions": counts["key_collisions"],
-    }

@@ -1,4 +1,18 @@
--- The URLs of a bucket that may be selected.
-SELECT k, slot, url, host, domain, sort_value
-FROM judged
-WHERE outcome = 'candidate'
+-- The URLs of a bucket that may be selected, none after the last of the best so far.
+SELECT * FROM (
+    SELECT k, url, host, domain, sort_value
+    FROM (
+        SELECT
+            *,
+            sort_value_of(score, depth, max_depth, $rules)                       AS sort_value,
+            outcome_of(
+                k IN (SELECT k FROM strange), k IN (SELECT k FROM marked), k IN (SELECT k FROM refused),
+                fetch_time, status, sort_value, interval_s, $rules
+            )                                                                    AS outcome
+        FROM crawldb
+    )
+    WHERE outcome = 'candidate'
+        AND (sort_value > $lowest::FLOAT OR ($lowest_url = '' OR url <= $lowest_url) AND sort_value = $lowest::FLOAT)
+)
+-- A redo follows the links of the depth before.
+WHERE $everywhere OR k IN (SELECT k FROM led_to)

@@ -1,10 +1,10 @@
--- The rows of a bucket that go into fetch lists. An interval beyond the maximum is brought below it.
+-- What a bucket holds of the selected URLs, but for their text. An interval beyond the maximum is
+-- brought below it.
 SELECT
-    d.k, d.slot, d.url, d.host, d.domain, p.list, p.position, d.score, d.status,
+    d.k, d.slot, d.score, d.status,
     if(d.fetch_time > $cur_time + to_seconds($interval_max), $cur_time, d.fetch_time) AS fetch_time,
     d.modified_time,
     if(d.fetch_time > $cur_time + to_seconds($interval_max) AND d.interval_s > $interval_max,
         floor($interval_max * 0.9 + 0.5)::INTEGER, d.interval_s)                      AS interval_s,
     d.retries, d.signature, d.etag, d.last_modified, d.depth, d.max_depth, d.metadata
-FROM crawldb AS d JOIN placed AS p ON p.k = d.k
-WHERE d.slot BETWEEN $lo AND $hi
+FROM crawldb AS d SEMI JOIN placed USING (k)

@@ -1,2 +1,2 @@
 -- The URLs that an open segment holds.
-SELECT * FROM crawl_generate
+SELECT k FROM crawl_generate

@@ -1,2 +1,2 @@
--- No URL, with the columns of those that are selected.
-SELECT k, slot, url, host, domain, score AS sort_value FROM candidates LIMIT 0
+-- Nothing selected.
+SELECT 0::UBIGINT AS k, '' AS url, '' AS host, '' AS domain, 0::FLOAT AS sort_value WHERE false

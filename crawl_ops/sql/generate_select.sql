@@ -1,5 +1,2 @@
--- The URLs to fetch: highest sort values first, then by URL.
-SELECT k, slot, url, host, domain, sort_value
-FROM candidates
-ORDER BY sort_value DESC, url
-LIMIT $topn
+-- The best: higher sort values, then those up to a URL.
+SELECT * FROM selected WHERE sort_value > $value::FLOAT OR (sort_value = $value::FLOAT AND url <= $url)

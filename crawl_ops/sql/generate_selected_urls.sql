@@ -1,2 +1,2 @@
--- The selected URLs, for the filters.
-SELECT k, url FROM selected
+-- Selected URLs that the filters have not been asked about.
+SELECT k, url FROM selected ANTI JOIN accepted USING (k)

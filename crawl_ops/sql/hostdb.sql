@@ -1,4 +1,4 @@
--- A bucket of the hostdb after one segment.
+-- The rows of hosts that a segment says something of, or whose URLs it has changed.
 WITH merged AS (
     SELECT
         old,
@@ -8,7 +8,7 @@ WITH merged AS (
         -- A host that has lost its URLs to a purge counts none; any other was not looked at.
         counted.host IS NULL AND NOT $all_counted                       AS kept,
         seen.host IS NOT NULL AND coalesce(seen.fetch_time >= old.robots_time, true) AS anew
-    FROM hostdb AS old
+    FROM met AS old
     FULL JOIN counted ON counted.host = old.host
     FULL JOIN asked ON asked.host = coalesce(old.host, counted.host)
     LEFT JOIN robots_seen AS seen ON seen.host = coalesce(old.host, counted.host, asked.host)

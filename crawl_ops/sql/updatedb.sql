@@ -1,21 +1,11 @@
--- A bucket of the crawldb after one segment: known URLs, new ones from links, fetched ones.
-WITH kept AS (
-    SELECT
-        old.* REPLACE (
-            if(link.k IS NULL, old.score, updated_score(old.score, link.share))      AS score,
-            least(old.depth, way_depth(link.way))                                    AS depth,
-            if(way_depth(link.way) < coalesce(old.depth, 2147483647), way_max_depth(link.way), old.max_depth) AS max_depth
-        )
-    FROM (SELECT * FROM known ANTI JOIN outcome USING (k)) AS old
-    LEFT JOIN (SELECT k, share, way FROM linked) AS link ON link.k = old.k
-),
-added AS (
+-- The new rows of a crawldb bucket after one segment: from links, and fetched ones that were not known.
+WITH added AS (
     SELECT
         link.k,
         link.slot,
-        link.url,
-        link.host,
-        link.domain,
+        named.url,
+        named.host,
+        named.domain,
         'db_unfetched'                                                               AS status,
         date_trunc('milliseconds', $now::TIMESTAMPTZ)                                AS fetch_time,
         NULL                                                                         AS fetched_time,
@@ -34,15 +24,12 @@ added AS (
         way_max_depth(link.way)                                                      AS max_depth,
         NULL                                                                         AS segment,
         about.metadata
-    FROM linked AS link
-    ANTI JOIN known ON known.k = link.k
-    ANTI JOIN outcome ON outcome.k = link.k
+    FROM fresh AS link
+    JOIN named USING (k)
     LEFT JOIN described AS about ON about.k = link.k
     WHERE $additions_allowed
 )
-FROM kept
-UNION ALL
 FROM added
 UNION ALL
-FROM outcome
+(FROM outcome ANTI JOIN past USING (k))
 ORDER BY host, url

@@ -1,15 +1,12 @@
--- How many rows a bucket must have after the update, and what became of those given.
-WITH unknown AS (SELECT k FROM linked ANTI JOIN known USING (k))
+-- What became of what a bucket was given.
 SELECT
-    (SELECT count(*) FROM crawldb)                                   AS old,
-    (SELECT count(*) FROM known)                                     AS known,
-    if($additions_allowed, (SELECT count(*) FROM unknown), 0)
-    + (SELECT count(*) FROM outcome ANTI JOIN known USING (k) ANTI JOIN linked USING (k)) AS added,
-    if($additions_allowed, 0, (SELECT count(*) FROM unknown))        AS not_added,
+    if($additions_allowed, (SELECT count(*) FROM fresh), 0)
+    + (SELECT count(*) FROM outcome ANTI JOIN past USING (k))        AS added,
+    if($additions_allowed, 0, (SELECT count(*) FROM linked ANTI JOIN met USING (k))) AS not_added,
     (
-        SELECT count(*) FROM known JOIN fetched USING (k)
-        WHERE known.url = fetched.url AND fetched.fetch_time <= known.fetched_time
+        SELECT count(*) FROM past JOIN fetched USING (k)
+        WHERE past.host = fetched.host AND fetched.fetch_time <= past.fetched_time
     )                                                                AS ignored,
     (
-        SELECT count(*) FROM known JOIN fetched USING (k) WHERE known.url <> fetched.url
+        SELECT count(*) FROM past JOIN fetched USING (k) WHERE past.host <> fetched.host
     )                                                                AS key_collisions

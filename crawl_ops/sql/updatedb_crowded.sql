@@ -1,2 +1,2 @@
 -- Targets with more links than db.update.max.inlinks.
-SELECT k FROM crawl_parse WHERE slot BETWEEN $lo AND $hi GROUP BY k HAVING count(*) > $max_inlinks
+SELECT k FROM linked WHERE links > $max_inlinks

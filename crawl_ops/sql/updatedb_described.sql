@@ -10,6 +10,10 @@ SELECT
         metadata,
         {'score': -bounded_share(score), 'from_url': from_url, 'kind': kind, 'position': position}
     ) FILTER (metadata IS NOT NULL)                                 AS metadata
-FROM crawl_parse
-WHERE slot BETWEEN $lo AND $hi AND (kind = 'sitemap' OR metadata IS NOT NULL)
+FROM (
+    -- Apart, so that row groups without any can be skipped.
+    SELECT * FROM crawl_parse WHERE slot BETWEEN $lo AND $hi AND kind = 'sitemap'
+    UNION ALL
+    SELECT * FROM crawl_parse WHERE slot BETWEEN $lo AND $hi AND metadata IS NOT NULL AND kind <> 'sitemap'
+)
 GROUP BY k

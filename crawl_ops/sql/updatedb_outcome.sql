@@ -1,11 +1,5 @@
 -- The new crawldb rows of fetched URLs (Nutch rule 10.3). Not of those whose row is newer than the fetch.
-WITH past AS (
-    SELECT
-        k, url, signature, modified_time, fetched_time, interval_s, retries, score, etag,
-        last_modified, content_type, depth, max_depth, metadata
-    FROM known SEMI JOIN fetched USING (k)
-),
-pointed AS (SELECT k, share, way FROM linked SEMI JOIN fetched USING (k)),
+WITH pointed AS (SELECT k, share, way FROM linked SEMI JOIN fetched USING (k)),
 met AS (
     SELECT
         new,
@@ -27,7 +21,7 @@ met AS (
     LEFT JOIN pointed AS link ON link.k = new.k
     LEFT JOIN described AS about ON about.k = new.k
     WHERE (old.k IS NOT NULL OR $additions_allowed)
-        AND coalesce(old.url = new.url, true)
+        AND coalesce(old.host = new.host, true)
         AND coalesce(new.fetch_time > old.fetched_time, true)
 ),
 judged AS (

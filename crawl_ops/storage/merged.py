@@ -1,7 +1,8 @@
 """The rows of a versioned table as one SELECT: files of rows, with what changed since laid over."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from crawl_ops.storage.manifest import ROW_KINDS, Bucket, FileEntry
 from crawl_ops.storage.schema import column_types
@@ -15,15 +16,18 @@ _NEWEST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Names of temporary tables that lie over the files of a table.
+    """What lies over the files of a table.
 
-    changed: rows that replace those of their key. moved: score and depth of a key. added: rows of
-    keys that the table does not have.
+    changed, moved: names of temporary tables; rows that replace those of their key, and score and
+    depth of a key. added: a SELECT with $parameters; rows of keys that the table does not have, in
+    the order of its files.
     """
 
     added: str
-    changed: str
+    rows_added: int
+    changed: str | None = None
     moved: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Merged:
@@ -41,23 +45,30 @@ class Merged:
         """The rows of the bucket as the files of these kinds have them."""
         return self._files(bucket, [e for e in bucket.files if e.kind in kinds], self.table)
 
-    def select(self, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS) -> str:
+    def select(self, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS, keep: str = "") -> str:
         """The rows of the bucket that stand in files of these kinds, as they are now.
 
         One file of rows comes out in its order: the join keeps that of its left side.
+        keep: SQL over the columns before the overlay, true for the rows that count; rows that the
+        overlay changes do.
         """
         rows = self.stored(bucket, kinds)
         changed = self._latest(bucket, "changed", self.table)
         moved = self._latest(bucket, "moved", MOVED)
         if not changed and not moved:
-            return rows
+            return f"FROM ({rows}) WHERE {keep}" if keep else rows
         key = KEYS[self.table]
         joins = f"({rows}) b"
         for alias, select in (("w", changed), ("m", moved)):
             if select:
                 joins += f" LEFT JOIN ({select}) {alias} ON {alias}.{key} = b.{key}"
         columns = (self._column(name, bool(changed), bool(moved)) for name in self._columns)
-        return f"SELECT {', '.join(columns)} FROM {joins}"
+        select = f"SELECT {', '.join(columns)}"
+        if not keep:
+            return f"{select} FROM {joins}"
+        own = f"coalesce(w.version = {_NEWEST}, false)" if changed else "false"
+        marked = f"{select}, {own} AS from_overlay FROM {joins}"
+        return f"SELECT * EXCLUDE (from_overlay) FROM ({marked}) WHERE from_overlay OR ({keep})"
 
     def _column(self, name: str, changed: bool, moved: bool) -> str:
         if name in (KEYS[self.table], "slot", "url", "host", "domain"):
@@ -84,7 +95,7 @@ class Merged:
             f"SELECT {int(e.version)} AS version, * FROM ({self._files(bucket, [e], table)})"
             for e in files
         ]
-        if name := self._overlay and getattr(self._overlay, kind):
+        if self._overlay and (name := getattr(self._overlay, kind)):
             sources.append(f"SELECT {_NEWEST} AS version, * FROM {name}")
         if len(sources) < 2:
             return "".join(sources)

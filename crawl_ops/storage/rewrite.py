@@ -1,5 +1,8 @@
 """Writing what a job has changed of a table: buckets anew, or files laid over those there are."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Bucket, FileEntry
 from crawl_ops.storage.merged import MOVED, ORDERS, Merged, Overlay
 from crawl_ops.storage.session import Session
@@ -7,6 +10,26 @@ from crawl_ops.storage.table import Commit
 
 APART_ROWS = 100_000  # a base of fewer rows is written as one sorted file
 SHARE = 4  # what lies on top of base files is at most a quarter of them
+MOST_AT_ONCE = 2_000_000  # rows that a job may hold to lay them over a table
+
+
+def may_lie_over(commit: Commit, rows: int) -> bool:
+    """Whether so many changed rows are laid over the table; else its buckets are written anew.
+
+    Not over a small table, nor when it is time to write the table anew: what lies over it would
+    pass a quarter of it, or db.deltas.max rounds.
+    """
+    limits = commit.config.db
+    files = commit.parent.files
+    base = sum(entry.rows for entry in files if entry.kind == "base")
+    over = [entry for entry in files if entry.kind != "base"]
+    rounds = {entry.version for entry in over if entry.hi - entry.lo == SLOTS - 1}
+    return (
+        base >= limits.deltas_rows
+        and rows <= MOST_AT_ONCE
+        and len(rounds) < limits.deltas_max
+        and SHARE * (sum(entry.rows for entry in over) + rows) <= base
+    )
 
 
 def rewrite(
@@ -20,46 +43,54 @@ def rewrite(
     """
     old = Merged(commit.table.name, session.files.location, overlay)
     base = [entry for entry in bucket.files if entry.kind == "base"]
-    standing = session.count(f"({old.stored(bucket, ['base'])})")
-    fresh = session.count(f"({old.stored(bucket, ['new'])})") + session.count(overlay.added)
-    files = _BucketFiles(session, commit, bucket, f" WHERE {keep}" if keep else "", overlay.added)
+    standing = session.stored(commit.table.name, bucket, ["base"])
+    younger = session.stored(commit.table.name, bucket, ["new"])
+    fresh = younger + overlay.rows_added
+    files = _BucketFiles(session, commit, bucket, overlay)
     if len(base) == 1 and standing >= APART_ROWS and fresh * SHARE <= standing:
         entries = [
-            files.in_order(old.select(bucket, ["base"])),
-            files.sorted(old.select(bucket, ["new"]), "new") if fresh else None,
+            files.in_order(old.select(bucket, ["base"], keep)),
+            files.sorted(old.select(bucket, ["new"], keep) if younger else "", "new"),
         ]
     else:
-        entries = [files.sorted(old.select(bucket), "base")]
+        entries = [
+            files.sorted(old.select(bucket, keep=keep) if standing + younger else "", "base")
+        ]
     commit.replace(bucket, *entries)
     return sum(entry.rows for entry in entries if entry)
 
 
 class _BucketFiles:
-    """Writes the files of one bucket. where: which old rows stay."""
+    """Writes the files of one bucket."""
 
-    def __init__(
-        self, session: Session, commit: Commit, bucket: Bucket, where: str, added: str
-    ) -> None:
+    def __init__(self, session: Session, commit: Commit, bucket: Bucket, overlay: Overlay) -> None:
         self._session = session
         self._commit = commit
         self._bucket = bucket
-        self._where = where
-        self._added = added
+        self._overlay = overlay
 
     def in_order(self, rows: str) -> FileEntry | None:
         """Rows in the order they come in."""
         with self._session.joins_as_written():
-            return self._write(f"FROM ({rows}){self._where}", "base")
+            return self._write(f"FROM ({rows})", "base", {})
 
     def sorted(self, rows: str, kind: str) -> FileEntry | None:
         """Rows, and those added, sorted."""
-        order = ORDERS[self._commit.table.name]
-        united = f"FROM ({rows}){self._where} UNION ALL BY NAME FROM {self._added}"
-        return self._write(f"{united} ORDER BY {order}", kind)
+        parts = [f"FROM ({rows})"] if rows else []
+        parameters: Mapping[str, Any] = {}
+        if self._overlay.rows_added:
+            parts.append(f"FROM ({self._overlay.added})")
+            parameters = self._overlay.parameters
+        if not parts:
+            return None
+        # What is added comes sorted: wide rows are sorted only where there are old ones among them.
+        order = f" ORDER BY {ORDERS[self._commit.table.name]}" if rows else ""
+        return self._write(" UNION ALL BY NAME ".join(parts) + order, kind, parameters)
 
-    def _write(self, select: str, kind: str) -> FileEntry | None:
+    def _write(self, select: str, kind: str, parameters: Mapping[str, Any]) -> FileEntry | None:
         path = self._commit.data_path(self._bucket, kind)
-        return self._session.write(select, self._commit.table.name, self._bucket, path, kind)
+        table = self._commit.table.name
+        return self._session.write(select, table, self._bucket, path, kind, parameters)
 
 
 def lay_over(session: Session, commit: Commit, overlay: Overlay) -> None:
@@ -67,12 +98,15 @@ def lay_over(session: Session, commit: Commit, overlay: Overlay) -> None:
     table = commit.table.name
     whole = Bucket(0, SLOTS - 1, ())
     shift = SLOT_BITS - commit.parent.bits
-    parts = [
-        ("changed", overlay.changed, table, "slot, " + ORDERS[table]),
-        ("new", overlay.added, table, f"slot >> {int(shift)}, {ORDERS[table]}"),
-    ]
-    if overlay.moved:
-        parts.append(("moved", overlay.moved, MOVED, "slot, k"))
-    for kind, name, declared, order in parts:
-        path = commit.data_path(whole, kind)
-        commit.add(session.write(f"FROM {name} ORDER BY {order}", declared, whole, path, kind))
+    if overlay.rows_added:
+        select = f"FROM ({overlay.added}) ORDER BY slot >> {int(shift)}, {ORDERS[table]}"
+        path = commit.data_path(whole, "new")
+        commit.add(session.write(select, table, whole, path, "new", overlay.parameters))
+    for kind, name, declared in (
+        ("changed", overlay.changed, table),
+        ("moved", overlay.moved, MOVED),
+    ):
+        if name:
+            select = f"FROM {name} ORDER BY slot, {'host' if declared == 'hostdb' else 'k'}"
+            path = commit.data_path(whole, kind)
+            commit.add(session.write(select, declared, whole, path, kind))

@@ -79,6 +79,22 @@ def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     return table
 
 
+def columns_of(name: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> pa.Table:
+    """Tuples as an Arrow table with some columns of a declared schema.
+
+    Raises StoreError naming table and column when a value has the wrong type.
+    """
+    fields = [schemas()[name].field(column) for column in columns]
+    values: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(fields)
+    arrays = []
+    for field, column in zip(fields, values, strict=True):
+        try:
+            arrays.append(pa.array(column, type=field.type))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+            raise StoreError(f"{name}.{field.name}: {error}") from error
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
 def check_nulls(name: str, table: pa.Table) -> None:
     """Raises StoreError if a column that must not be NULL is."""
     for field in schemas()[name]:

@@ -3,7 +3,7 @@
 import contextlib
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,10 +15,11 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import StoreError
 from crawl_ops.storage.files import SCRATCH, LocalFiles
 from crawl_ops.storage.interrupting import each_batch, interruptible
-from crawl_ops.storage.manifest import SLOTS, Bucket, FileEntry, Manifest
+from crawl_ops.storage.manifest import ROW_KINDS, SLOTS, Bucket, FileEntry, Manifest
 from crawl_ops.storage.merged import Merged, literal, no_rows
+from crawl_ops.storage.names import Names
 from crawl_ops.storage.once import part_rows
-from crawl_ops.storage.schema import column_types, schemas, sql_text, table_of
+from crawl_ops.storage.schema import column_types, schemas, sql_text
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.telling import told
 
@@ -26,7 +27,7 @@ ROW_GROUP_ROWS = 122_880
 BATCH_ROWS = 10_000
 
 
-class Session:
+class Session(Names):
     """A connection with bounded memory and a spill folder of its own.
 
     Statements are files of sql/, each one SELECT over names bound here, with $parameters.
@@ -37,8 +38,13 @@ class Session:
         self._spill = files.root / SCRATCH / "spill" / uuid.uuid4().hex
         with contextlib.suppress(OSError):  # the engine makes the last folder only, when it spills
             self._spill.parent.mkdir(parents=True, exist_ok=True)
-        self.connection = duckdb.connect(
-            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+        super().__init__(
+            duckdb.connect(
+                config={
+                    "autoinstall_known_extensions": "false",
+                    "autoload_known_extensions": "false",
+                }
+            )
         )
         limits = config.duckdb
         for name, value in (
@@ -49,10 +55,10 @@ class Session:
             ("max_temp_directory_size", limits.max_temp_directory_size),
             ("preserve_insertion_order", True),
             ("enable_progress_bar", False),
+            # A job reads what it reads about once.
+            ("enable_external_file_cache", False),
         ):
             self.connection.execute(f"SET {name} = {literal(value)}")
-        self._number = 0
-        self._kinds: dict[str, str] = {}  # bound name -> TABLE or VIEW
 
     # names
 
@@ -63,9 +69,12 @@ class Session:
         """
         self._view(name, self._rows_of(table, files))
 
-    def bind_bucket(self, name: str, table: str, bucket: Bucket) -> None:
-        """Let `name` stand for the rows of one bucket of a versioned table, as they are now."""
-        self._view(name, Merged(table, self.files.location).select(bucket))
+    def bind_bucket(self, name: str, table: str, bucket: Bucket, keep: str = "") -> None:
+        """Let `name` stand for the rows of one bucket of a versioned table, as they are now.
+
+        keep: SQL over the columns, true for the rows that count.
+        """
+        self._view(name, Merged(table, self.files.location).select(bucket, keep=keep))
 
     def bind_table(self, name: str, manifest: Manifest, lo: int = 0, hi: int = SLOTS - 1) -> None:
         """Let `name` stand for all rows of a version of a table, or those of the slots lo to hi."""
@@ -89,59 +98,9 @@ class Session:
         """Let `name` stand for a SELECT that storage has put together."""
         self._view(name, select)
 
-    def bind_rows(self, name: str, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Let `name` stand for rows given by Python, with the columns of a declared table."""
-        self.bind_arrow(name, table_of(table, rows))
-
-    def bind_arrow(self, name: str, table: pa.Table) -> None:
-        """Copy an Arrow table into a temporary table."""
-        self._number += 1
-        self.connection.register(f"arrow_{self._number}", table)
-        self.drop(name)
-        self.connection.execute(f"CREATE TEMP TABLE {_name(name)} AS FROM arrow_{self._number}")
-        self._kinds[name] = "TABLE"
-        self.connection.unregister(f"arrow_{self._number}")
-
-    def bind_columns(self, name: str, **columns: Sequence[Any]) -> None:
-        """Let `name` stand for columns given by Python."""
-        self.bind_arrow(name, pa.table({key: pa.array(list(c)) for key, c in columns.items()}))
-
-    def append_rows(self, name: str, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Add rows given by Python to a temporary table, which is made if it is not there."""
-        arrow = table_of(table, rows)
-        if self._kinds.get(name) != "TABLE":
-            self.bind_arrow(name, arrow)
-            return
-        self.connection.register("arrow_more", arrow)
-        self.connection.execute(f"INSERT INTO {_name(name)} FROM arrow_more")
-        self.connection.unregister("arrow_more")
-
-    def append(self, name: str, query: str, **parameters: Any) -> None:
-        """Add the rows of a SELECT in sql/ to a temporary table, which may not be there yet."""
-        if self._kinds.get(name) != "TABLE":
-            self.create(name, query, **parameters)
-            return
-        self._run(f"INSERT INTO {_name(name)} {sql_text(query)}", parameters)
-
-    def define(self, name: str) -> None:
-        """Run the macros of sql/<name>.sql (schedule/…, scoring/…)."""
-        self._run(sql_text(name), {})
-
-    def create(self, name: str, query: str, **parameters: Any) -> int:
-        """Make a temporary table of a SELECT in sql/; returns its row count."""
-        self.drop(name)
-        self._run(f"CREATE TEMP TABLE {_name(name)} AS {sql_text(query)}", parameters)
-        self._kinds[name] = "TABLE"
-        return self.count(_name(name))
-
-    def count(self, name: str) -> int:
-        """The rows of a name, or of a SELECT in parentheses that storage has put together."""
-        return int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0])
-
-    def drop(self, name: str) -> None:
-        """Forget what a name stands for."""
-        if kind := self._kinds.pop(name, None):
-            self.connection.execute(f"DROP {kind} {_name(name)}")
+    def stored(self, table: str, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS) -> int:
+        """How many rows the files of a bucket hold."""
+        return self.count(f"({Merged(table, self.files.location).stored(bucket, kinds)})")
 
     # answers
 
@@ -241,19 +200,6 @@ class Session:
             return f"SELECT {columns} FROM read_parquet([{paths}])"
         return no_rows(table)
 
-    def _view(self, name: str, select: str) -> None:
-        self.drop(name)
-        with told(name):
-            self.connection.execute(f"CREATE TEMP VIEW {_name(name)} AS {select}")
-        self._kinds[name] = "VIEW"
-
-    def _run(self, statement: str, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
-        with told(statement[:60]):
-            return interruptible(
-                self.connection,
-                lambda: self.connection.execute(statement, dict(parameters) or None),
-            )
-
     def close(self) -> None:
         self.connection.close()
         shutil.rmtree(self._spill, ignore_errors=True)
@@ -268,12 +214,6 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _name(text: str) -> str:
-    if not text.isidentifier():
-        raise StoreError(f"{text!r} is no name")
-    return text
 
 
 def _check_stats(table: str, written: Sequence[tuple[Any, ...]]) -> None:

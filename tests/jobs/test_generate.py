@@ -9,11 +9,13 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, settings
 from hypothesis import given as given_values
 from hypothesis import strategies as st
 
 from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.jobs.generate import generate
+from crawl_ops.jobs.generating import best
 
 
 def run(given, conf=None, **options):
@@ -325,6 +327,46 @@ def test_every_host_is_in_exactly_one_list_and_no_list_is_empty(loads, requested
     assert sorted(load.key for loads in lists for load in loads) == sorted(h.key for h in hosts)
     assert len(lists) == min(requested, len(hosts))
     assert all(lists)
+
+
+def first_of(rows, topn, most):
+    """What is to be selected, worked out the plain way: all sorted, so many a host, the first."""
+    taken, hosts = [], Counter()
+    for row in sorted(rows, key=lambda row: (-row["score"], row["url"])):
+        host = row["url"].split("/")[2]
+        hosts[host] += 1
+        if hosts[host] <= most:
+            taken.append(row["url"])
+    return taken[:topn], len(taken)
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given_values(
+    scores=st.lists(st.integers(0, 5), min_size=30, max_size=90),
+    topn=st.integers(0, 40),
+    most=st.sampled_from([1, 2, 5, 10**6]),
+    bits=st.integers(0, 4),
+)
+def test_bucket_by_bucket_the_best_are_those_of_the_whole(crawls, scores, topn, most, bits):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best, "LEAST_SLACK", 0)
+        given = crawls()
+        rows = [
+            {"url": f"http://h{n % 7}.site{n % 5}.test/{n * 7 % 90}", "score": float(score)}
+            for n, score in enumerate(scores)
+        ]
+        given.known(rows, bits=bits)
+        config = given.config(**{"generate.max.count": most if most < 10**6 else -1})
+        report = generate(given.crawl, config, given.now, topn=topn)
+        wanted, candidates = first_of(rows, topn, most)
+        assert report.counts["topN"] == candidates - len(wanted)
+        assert report.counts.get("generate.max.count", 0) == len(rows) - candidates
+        found = []
+        if report.segment:
+            segment = given.crawl.segment(report.segment)
+            for file in segment.part_files("crawl_generate"):
+                found += segment.read_part(file, "crawl_generate").to_pylist()
+        assert sorted(row["url"] for row in found) == sorted(wanted)
 
 
 def test_two_at_once_never_select_the_same_urls(given):

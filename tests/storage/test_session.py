@@ -3,6 +3,7 @@
 import pytest
 
 from crawl_ops.errors import StoreError
+from crawl_ops.storage import names, schema
 from crawl_ops.storage import session as session_module
 from crawl_ops.storage.schema import schemas, table_of
 
@@ -10,10 +11,10 @@ from crawl_ops.storage.schema import schemas, table_of
 @pytest.fixture
 def queries(monkeypatch):
     texts = {}
-    real = session_module.sql_text
-    monkeypatch.setattr(
-        session_module, "sql_text", lambda name: texts[name] if name in texts else real(name)
-    )
+    for module in (names, session_module):
+        monkeypatch.setattr(
+            module, "sql_text", lambda name: texts.get(name) or schema.sql_text(name)
+        )
     return texts
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from crawl_ops.errors import CommitConflictError, NotFoundError, StoreError
 from crawl_ops.model import JobReport
+from crawl_ops.storage import names, schema
 from crawl_ops.storage import session as session_module
 
 
@@ -13,10 +14,10 @@ from crawl_ops.storage import session as session_module
 def probe(monkeypatch):
     """A SELECT that writes `incoming` as it is."""
     texts = {"write": "SELECT * FROM incoming WHERE slot BETWEEN $lo AND $hi ORDER BY host, url"}
-    real = session_module.sql_text
-    monkeypatch.setattr(
-        session_module, "sql_text", lambda name: texts[name] if name in texts else real(name)
-    )
+    for module in (names, session_module):
+        monkeypatch.setattr(
+            module, "sql_text", lambda name: texts.get(name) or schema.sql_text(name)
+        )
 
 
 def commit(crawl, config, now, given, operation, bits=None, slots=None, publish=True):

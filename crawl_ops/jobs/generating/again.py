@@ -23,7 +23,7 @@ def count_again(session: Session, crawl: CrawlDir, manifest: Manifest, wanted: C
         since = min(since, segment.info()["created"])
         session.bind_part(segment, "crawl_generate")
         session.bind_part(segment, "crawl_fetch")
-        session.append("asked", "generate_marked")
+        session.append("asked", "generate_asked")
         session.append("answered", "generate_answered")
     session.bind_table("crawldb", manifest)
     return session.create(

@@ -40,14 +40,11 @@ def write_lists(
     )
     session.create("placed", "generate_place", by_domain=config.partition.url_mode == "byDomain")
     session.drop("emitted")
-    session.bind_rows("emitted", "crawl_generate", [])
     for bucket in buckets:
         session.bind_bucket("crawldb", "crawldb", bucket)
         session.append(
             "emitted",
             "generate_emit",
-            lo=bucket.lo,
-            hi=bucket.hi,
             interval_max=config.db.fetch_interval_max,
             cur_time=datetime.fromisoformat(taken.cur_time),
         )

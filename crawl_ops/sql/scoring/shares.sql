@@ -4,13 +4,25 @@ CREATE OR REPLACE TEMP MACRO bounded_share(share) AS
 
 -- From 2^24 on a 32-bit float is a whole number; smaller ones are counted in units of 2^-72.
 CREATE OR REPLACE TEMP MACRO summed_shares(share) AS greatest(-1e30, least(1e30,
-    coalesce(sum(CASE WHEN abs(share) >= 16777216 THEN share::HUGEINT END), 0)::DOUBLE
+    coalesce(sum(share::HUGEINT) FILTER (abs(share) >= 16777216), 0)::DOUBLE
     + coalesce(
-        sum(CASE WHEN abs(share) < 16777216 THEN (share::DOUBLE * 4722366482869645213696)::HUGEINT END), 0
+        sum((greatest(-16777216, least(16777216, share))::DOUBLE * 4722366482869645213696)::HUGEINT)
+            FILTER (abs(share) < 16777216),
+        0
     )::DOUBLE / 4722366482869645213696
 ))::FLOAT;
 
--- updatedb_linked's way: links from a seed, and the maximum that goes with them.
+-- What says most of how a URL was found, first.
+CREATE OR REPLACE TEMP MACRO link_order(kind) AS CASE kind
+    WHEN 'link' THEN 1 WHEN 'feed' THEN 2 WHEN 'sitemap' THEN 3
+    WHEN 'redirect' THEN 4 WHEN 'refresh' THEN 5 ELSE 6
+END;
+
+-- Fewest links from a seed first, then the furthest maximum, as one number.
+CREATE OR REPLACE TEMP MACRO link_way(depth, max_depth) AS
+    depth::BIGINT * 2147483648 - coalesce(max_depth, 0);
+
+-- A way again: links from a seed, and the maximum that goes with them.
 CREATE OR REPLACE TEMP MACRO way_depth(way) AS ((way + 2147483647) // 2147483648)::INTEGER;
 CREATE OR REPLACE TEMP MACRO way_max_depth(way) AS
     nullif((way + 2147483647) // 2147483648 * 2147483648 - way, 0)::INTEGER;

@@ -1,0 +1,2 @@
+-- The rows of a segment that is redone.
+SELECT * FROM crawl_generate

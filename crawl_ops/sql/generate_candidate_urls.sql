@@ -1,2 +1,0 @@
--- All candidates, for the filters.
-SELECT k, url FROM candidates

@@ -1,0 +1,21 @@
+-- generate_candidates with so many of a host or domain (generate.max.count), none after the last of the best so far.
+SELECT * FROM (
+    SELECT k, url, host, domain, sort_value
+    FROM (
+        SELECT
+            *,
+            sort_value_of(score, depth, max_depth, $rules)                       AS sort_value,
+            outcome_of(
+                k IN (SELECT k FROM strange), k IN (SELECT k FROM marked), k IN (SELECT k FROM refused),
+                fetch_time, status, sort_value, interval_s, $rules
+            )                                                                    AS outcome
+        FROM crawldb
+    )
+    WHERE outcome = 'candidate'
+        AND (sort_value > $lowest::FLOAT OR ($lowest_url = '' OR url <= $lowest_url) AND sort_value = $lowest::FLOAT)
+    QUALIFY row_number() OVER (
+        PARTITION BY if($by_domain, domain, host) ORDER BY sort_value DESC, url
+    ) <= $max_count
+)
+-- A redo follows the links of the depth before.
+WHERE $everywhere OR k IN (SELECT k FROM led_to)

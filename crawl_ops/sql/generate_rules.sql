@@ -1,0 +1,20 @@
+-- What speaks against a URL, or 'candidate': what generate asks of every row of the crawldb.
+CREATE OR REPLACE TEMP MACRO sort_value_of(score, depth, max_depth, rules) AS (score * CASE
+    WHEN rules.depth_scoring
+        THEN (1 + coalesce(max_depth, rules.depth_max) - coalesce(depth, 1))::FLOAT
+    ELSE 1::FLOAT
+END)::FLOAT;
+
+CREATE OR REPLACE TEMP MACRO outcome_of(
+    strange, marked, refused, fetch_time, status, sort_value, interval_s, rules
+) AS CASE
+    WHEN strange                                                                 THEN 'unknown_scheme'
+    WHEN fetch_time > rules.cur_time
+        AND fetch_time <= rules.cur_time + to_seconds(rules.interval_max)        THEN 'not_due'
+    WHEN marked                                                                  THEN 'in_open_segment'
+    WHEN refused                                                                 THEN 'urlfilter'
+    WHEN rules.restrict_status <> '' AND status <> rules.restrict_status         THEN 'generate.restrict.status'
+    WHEN sort_value < rules.min_score::FLOAT                                     THEN 'generate.min.score'
+    WHEN rules.min_interval <> -1 AND interval_s > rules.min_interval            THEN 'generate.min.interval'
+    ELSE 'candidate'
+END;

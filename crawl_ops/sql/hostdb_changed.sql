@@ -1,0 +1,2 @@
+-- Hosts that were known.
+SELECT * FROM renewed SEMI JOIN met USING (host)

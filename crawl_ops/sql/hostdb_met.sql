@@ -1,0 +1,2 @@
+-- The rows that hosts have so far.
+SELECT * FROM hostdb SEMI JOIN said USING (host)

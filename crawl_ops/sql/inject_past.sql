@@ -1,0 +1,2 @@
+-- The rows of a bucket that the seeds name.
+SELECT * FROM crawldb SEMI JOIN (SELECT k FROM seeds WHERE slot BETWEEN $lo AND $hi) USING (k)

@@ -1,0 +1,5 @@
+-- The new URLs of a bucket: links have them as text.
+SELECT k, any_value(to_url) AS url, any_value(to_host) AS host, any_value(to_domain) AS domain
+FROM crawl_parse SEMI JOIN fresh USING (k)
+WHERE slot BETWEEN $lo AND $hi
+GROUP BY k
