@@ -46,7 +46,7 @@ class RequestHeaders:
         self._send_cookies = http.enable_cookie_header
         self._cookies = HostCookies(http.agent_host_cookie_file)
         self._conditional = http.enable_if_modified_since_header
-        self._fixed = {"Accept-Encoding": ACCEPT_ENCODING, "User-Agent": agent_string(http)}
+        fixed = {"Accept-Encoding": ACCEPT_ENCODING, "User-Agent": agent_string(http)}
         named = {
             "Accept-Language": http.accept_language,
             "Accept-Charset": http.accept_charset,
@@ -57,17 +57,24 @@ class RequestHeaders:
                 prop = "http." + name.lower().replace("-", ".")
                 raise ConfigError(f"{prop}: {value!r:.80} cannot be sent in a header")
             if value.strip():
-                self._fixed[name] = value.strip()
+                fixed[name] = value.strip()
+        self._fixed = "".join(f"{k}: {v}\r\n" for k, v in fixed.items()).encode("latin-1")
 
-    def of(self, request: FetchRequest, host_header: str, host: str = "") -> dict[str, str]:
-        """All headers, in the order they are sent. What is no header value is left out."""
-        headers = {"Host": host_header, **self._fixed}
+    def of(self, request: FetchRequest, host: str = "") -> dict[str, str]:
+        """Headers of this request alone; what is no header value is left out."""
+        headers = {}
         cookie = (request.cookie or self._cookies.of(host)) if self._send_cookies else None
         if cookie:
             headers["Cookie"] = cookie
         if self._conditional:
             headers.update(_conditions(request))
         return {k: v for k, v in headers.items() if not NO_HEADER_VALUE.search(v)}
+
+    def head(self, target: str, host_header: str, headers: dict[str, str]) -> bytes:
+        """The head of a GET request: Host, the fixed headers and these, in this order."""
+        lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+        start = f"GET {target} HTTP/1.1\r\nHost: {host_header}\r\n"
+        return b"".join((start.encode("ascii"), self._fixed, lines.encode("latin-1"), b"\r\n"))
 
 
 def is_conditional(headers: dict[str, str]) -> bool:

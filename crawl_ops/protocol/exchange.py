@@ -1,12 +1,6 @@
-"""The state of one request while its thread is inside requests: limits in, observations out.
+"""The state of one request: limits in, observations out."""
 
-requests and urllib3 have no place to hand a deadline down to the socket, so the exchange of the
-running request is kept per thread; connection and response classes look it up there.
-"""
-
-import threading
 from time import monotonic
-from typing import Protocol
 
 
 class ExchangeError(Exception):
@@ -26,18 +20,16 @@ class TimeLimitError(ExchangeError):
     """The time for the whole page (http.time.limit) is over."""
 
 
-class Socket(Protocol):
-    """What a reader needs of a socket, plain or TLS."""
-
-    def settimeout(self, value: float | None, /) -> None: ...
-
-
 class Exchange:
-    """One request: target as sent, limits in seconds and bytes, and what was seen."""
+    """One request: target as sent, limits in seconds and bytes, and what was seen.
+
+    `headers` are those of the answer in order, `fields` their values by name in lower case.
+    """
 
     __slots__ = (
         "chunked",
         "deadline",
+        "fields",
         "header_limit",
         "headers",
         "ip_address",
@@ -58,6 +50,7 @@ class Exchange:
         self.deadline = monotonic() + time_limit_s
         self.header_limit = header_limit
         self.headers: list[tuple[bytes, bytes]] = []
+        self.fields: dict[bytes, list[bytes]] = {}
         self.transfer_codings: list[str] = []
         self.ip_address: str | None = None
         self.reused = False
@@ -77,23 +70,3 @@ class Exchange:
 
     def over(self) -> TimeLimitError:
         return TimeLimitError(f"time limit: {self.time_limit_s:g} s for one page are over")
-
-
-class _Current(threading.local):
-    exchange: Exchange | None = None
-
-
-_current = _Current()
-
-
-def enter(exchange: Exchange | None) -> None:
-    """Make `exchange` the one that this thread is in."""
-    _current.exchange = exchange
-
-
-def current() -> Exchange:
-    """The exchange of this thread."""
-    exchange = _current.exchange
-    if exchange is None:
-        raise ExchangeError("no request is running in this thread")
-    return exchange

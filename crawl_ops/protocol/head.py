@@ -5,8 +5,8 @@ import io
 import re
 from typing import Any
 
-from crawl_ops.protocol.exchange import Exchange, ExchangeError, current
-from crawl_ops.protocol.wire import After, Readable, lines
+from crawl_ops.protocol.exchange import Exchange, ExchangeError
+from crawl_ops.protocol.wire import After, Readable, head_lines
 
 HEADERS_MOST = 1_000
 INTERIM_MOST = 10
@@ -24,21 +24,18 @@ class LenientResponse(http.client.HTTPResponse):
     Differs from http.client: `200: OK`, `HTTP/2 200` and ICY are status lines; an answer without
     one is all body (Nutch, HTTP/0.9) unless the connection was used before; up to 1,000 headers,
     of any length within the limit; lines without a colon are left out; interim 1xx answers are
-    skipped (RFC 9110 §15.2); a Content-Length that is no number, or that contradicts another,
-    is ignored.
+    skipped (RFC 9110 §15.2); a Content-Length that is no number is ignored, two that contradict
+    each other are refused (RFC 9112 §6.3).
     """
 
-    def __init__(
-        self, sock: Any, debuglevel: int = 0, method: str | None = None, url: str | None = None
-    ) -> None:
-        self._exchange = current()
-        readable: Any = Readable(sock, self._exchange)
-        super().__init__(readable, debuglevel, method, url)
+    def __init__(self, sock: Any, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._is_complete = False
+        readable: Any = Readable(sock, exchange)
+        super().__init__(readable)
         self.fp: Any
 
     def begin(self) -> None:
-        if self.headers is not None:
-            return
         self._exchange.transfer_codings = []
         self._exchange.chunked = False
         for _ in range(INTERIM_MOST):
@@ -50,6 +47,37 @@ class LenientResponse(http.client.HTTPResponse):
             if self.status == 101:
                 break
         raise ExchangeError(f"bad answer: {self.status} without an answer after it")
+
+    def piece(self, most: int) -> bytes:
+        """The next bytes of the body, as they came; none at its end.
+
+        Raises IncompleteRead when the server closes before that, ExchangeError.
+        """
+        if self._is_complete:
+            return b""
+        if self.chunked:
+            data = self.read1(most)
+        else:
+            data = self.fp.read1(most if self.length is None else min(most, self.length))
+            if self.length is not None:
+                if self.length and not data:
+                    raise http.client.IncompleteRead(b"", self.length)
+                self.length -= len(data)
+        self._is_complete = not data or self.length == 0
+        return data
+
+    def is_reusable(self) -> bool:
+        """Whether the connection may carry another request.
+
+        What came after the body is an answer that nobody asked for: the next one would be taken
+        for what it is not.
+        """
+        if not self._is_complete or self.will_close:
+            return False
+        return bool(self._exchange.received == self.fp.tell())
+
+    def _close_conn(self) -> None:
+        """The last chunk was read; the buffer is still asked what is left in it."""
 
     def _read_head(self) -> bool:
         """False when there is no head: everything is body."""
@@ -63,7 +91,7 @@ class LenientResponse(http.client.HTTPResponse):
         self.version = HTTP_1_1 if (major, minor) != (b"1", b"0") else 10
         self.status = int(status)
         self.reason = reason.decode("latin-1").strip()
-        exchange.headers = _pairs(self.fp, exchange.header_limit, len(line))
+        _read_headers(self.fp, exchange, len(line))
         return True
 
     def _first_line(self, exchange: Exchange) -> bytes:
@@ -82,75 +110,62 @@ class LenientResponse(http.client.HTTPResponse):
             raise ExchangeError(f"bad answer: no HTTP status line but {shown}")
         self.fp = io.BufferedReader(After(line, self.fp))
         self.version, self.status, self.reason = 9, 200, ""
-        exchange.headers = []
-        self.headers = self.msg = http.client.HTTPMessage()
+        exchange.headers, exchange.fields = [], {}
         self.chunked = False
         self.length = None
         self.will_close = True
 
     def _frame(self) -> None:
         """Where the body ends (RFC 9112 §6.3), and whether the connection can be kept."""
-        values = _framing(self._exchange.headers)
-        codings = [part for value in values["transfer-encoding"] for part in _list(value)]
+        fields = self._exchange.fields
+        codings = _options(fields, b"transfer-encoding")
         self.chunked = codings[-1:] == ["chunked"]
         self._exchange.transfer_codings = [c for c in codings if c not in ("chunked", "identity")]
         self._exchange.chunked = self.chunked
         self.chunk_left = None
-        self.length = None if self.chunked else _length(values["content-length"])
+        self.length = None if self.chunked else _length(fields)
         if self.status in NO_BODY:
             self.length, self.chunked = 0, False
-        # urllib3 wants this class, and looks in it for the length only; callers read the pairs.
-        self.headers = self.msg = http.client.HTTPMessage()
-        if self.length is not None:
-            self.msg["content-length"] = str(self.length)
-        options = [
-            option
-            for name in ("connection", "proxy-connection")
-            for value in values[name]
-            for option in _list(value)
-        ]
+        options = _options(fields, b"connection") + _options(fields, b"proxy-connection")
         keeps = "keep-alive" in options or (self.version == HTTP_1_1 and "close" not in options)
         self.will_close = not keeps or (not self.chunked and self.length is None)
 
 
-def _pairs(fp: io.BufferedReader, limit: int, used: int) -> list[tuple[bytes, bytes]]:
+def _read_headers(fp: io.BufferedReader, exchange: Exchange, used: int) -> None:
     pairs: list[tuple[bytes, bytes]] = []
-    for line in lines(fp, limit, used):
-        if not line:
-            break
+    for line in head_lines(fp, exchange.header_limit, used):
         if line[:1] in b" \t" and pairs:  # obs-fold, RFC 9112 §5.2
             name, value = pairs[-1]
             pairs[-1] = (name, value + b" " + line.strip())
             continue
         name, colon, value = line.partition(b":")
-        if colon and name.strip():
-            pairs.append((name.strip(), value.strip()))
+        name = name.strip()
+        if colon and name:
+            pairs.append((name, value.strip()))
         if len(pairs) > HEADERS_MOST:
             raise ExchangeError(f"headers: more than {HEADERS_MOST}")
-    return pairs
-
-
-def _framing(pairs: list[tuple[bytes, bytes]]) -> dict[str, list[str]]:
-    values: dict[str, list[str]] = {
-        "transfer-encoding": [],
-        "content-length": [],
-        "connection": [],
-        "proxy-connection": [],
-    }
+    fields: dict[bytes, list[bytes]] = {}
     for name, value in pairs:
-        known = values.get(name.decode("latin-1").lower())
-        if known is not None:
-            known.append(value.decode("latin-1").lower())
-    return values
+        fields.setdefault(name.lower(), []).append(value)
+    exchange.headers, exchange.fields = pairs, fields
 
 
-def _list(value: str) -> list[str]:
-    return [part.strip() for part in value.split(",") if part.strip()]
+def _options(fields: dict[bytes, list[bytes]], name: bytes) -> list[str]:
+    values = fields.get(name)
+    if values is None:
+        return []
+    return [
+        option
+        for value in values
+        for part in value.decode("latin-1").lower().split(",")
+        if (option := part.strip())
+    ]
 
 
-def _length(values: list[str]) -> int | None:
-    numbers = {part for value in values for part in _list(value)}
-    if len(numbers) != 1:
-        return None
-    number = numbers.pop()
+def _length(fields: dict[bytes, list[bytes]]) -> int | None:
+    numbers = sorted(set(_options(fields, b"content-length")))
+    if len(numbers) > 1:
+        one, other, *_ = numbers
+        raise ExchangeError(f"bad answer: Content-Length {one[:20]} and {other[:20]}")
+    number = numbers[0] if numbers else ""
     return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else None

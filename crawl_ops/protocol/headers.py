@@ -1,8 +1,8 @@
 """Headers of an answer: as text, looked up, and misspelt names forgiven as Nutch does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-Pairs = Sequence[tuple[str, str]]
+Fields = Mapping[bytes, Sequence[bytes]]  # values by name in lower case
 
 
 def as_text(pairs: Sequence[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
@@ -10,17 +10,10 @@ def as_text(pairs: Sequence[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
     return [(_text(name), _text(value)) for name, value in pairs]
 
 
-def values(pairs: Pairs, name: str) -> list[str]:
-    """All values of a header; `name` in lower case."""
-    return [value for key, value in pairs if key.lower() == name]
-
-
-def first(pairs: Pairs, name: str) -> str | None:
-    """The first value of a header; `name` in lower case."""
-    for key, value in pairs:
-        if key.lower() == name:
-            return value
-    return None
+def first(fields: Fields, name: bytes) -> str | None:
+    """The first value of a header as text; `name` in lower case."""
+    values = fields.get(name)
+    return None if values is None else _text(values[0])
 
 
 def misspelt(pairs: Sequence[tuple[str, object]], name: str) -> int | None:

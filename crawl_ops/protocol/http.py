@@ -4,7 +4,6 @@ import http.client
 from collections.abc import Callable
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
 
 import requests
 import urllib3
@@ -17,14 +16,14 @@ from crawl_ops.protocol.answer import Answer, FetchRequest
 from crawl_ops.protocol.body import read_body
 from crawl_ops.protocol.credentials import Credentials
 from crawl_ops.protocol.dialer import Dialer
-from crawl_ops.protocol.exchange import Exchange, ExchangeError, enter
+from crawl_ops.protocol.exchange import Exchange, ExchangeError
 from crawl_ops.protocol.failures import reason_of
 from crawl_ops.protocol.outcome import Received, outcome
 from crawl_ops.protocol.proxy import Proxy
 from crawl_ops.protocol.resolver import Resolver, literal
 from crawl_ops.protocol.target import Target
 from crawl_ops.protocol.tls import tls_context
-from crawl_ops.protocol.transport import CrawlAdapter, CrawlRequest
+from crawl_ops.protocol.transport import CrawlAdapter, Leased
 
 TIME_LIMIT_S = 300.0  # http.time.limit = -1: a page has to end some time
 DRAIN_BYTES = 65_536  # of a body that nobody keeps, read so that the connection can be kept
@@ -106,7 +105,7 @@ class HttpProtocol:
     def _answer(
         self, request: FetchRequest, target: Target, exchange: Exchange, limit: int
     ) -> Answer:
-        headers = self._headers.of(request, target.host_header, target.host)
+        headers = self._headers.of(request, target.host)
         known = self._authorized.get(target.origin)
         if known is not None:
             headers["Authorization"] = known
@@ -134,33 +133,38 @@ class HttpProtocol:
         headers: dict[str, str],
         limit: int,
     ) -> Answer:
-        enter(exchange)
         deadline = exchange.deadline
+        leased = self._open(target, exchange, headers)
         try:
-            raw = self._open(target, exchange, headers)
-            status = raw.status
+            status = leased.response.status
             kept = status == 200 or (300 <= status < 400 and status != 304)
             if not kept:
                 exchange.hurry()
-            body = read_body(raw, exchange, limit if kept else DRAIN_BYTES)
+            body = read_body(leased.response, exchange, limit if kept else DRAIN_BYTES)
         finally:
+            leased.close()
             exchange.deadline = deadline
-            enter(None)
         received = Received(
-            request.url, status, exchange.headers, body if kept else None, is_conditional(headers)
+            request.url,
+            status,
+            exchange.headers,
+            exchange.fields,
+            body if kept else None,
+            is_conditional(headers),
         )
         return outcome(
             received, partial=self._http.partial_truncated, magic=self._magic, now=self._now()
         )
 
-    def _open(self, target: Target, exchange: Exchange, headers: dict[str, str]) -> Any:
+    def _open(self, target: Target, exchange: Exchange, headers: dict[str, str]) -> Leased:
         proxies = self._proxies(target, exchange)
+        if proxies is not None:
+            headers = headers | self._adapter.proxy_lines(target.origin, proxies)
+        head = self._headers.head(exchange.target, target.host_header, headers)
         for last in (False, True):
             exchange.received = 0
             try:
-                return self._adapter.open(
-                    CrawlRequest(target.origin, headers), exchange.step_s(), proxies
-                )
+                return self._adapter.open(target.origin, head, exchange, proxies)
             except ExchangeError as error:
                 if last or not error.stale:
                     raise

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crawl_ops.model import ProtocolStatus
 from crawl_ops.protocol.answer import Answer
 from crawl_ops.protocol.body import Body
-from crawl_ops.protocol.headers import as_text, first, misspelt
+from crawl_ops.protocol.headers import Fields, as_text, first, misspelt
 from crawl_ops.protocol.location import target
 from crawl_ops.protocol.media_type import detect, parse_type
 from crawl_ops.protocol.statuses import ASKS_TO_WAIT, REDIRECTS, protocol_status, retry_after
@@ -19,6 +19,7 @@ class Received(NamedTuple):
     url: str
     code: int
     raw_headers: list[tuple[bytes, bytes]]
+    fields: Fields
     body: Body | None
     conditional: bool
 
@@ -27,8 +28,9 @@ def outcome(received: Received, *, partial: bool, magic: bool, now: datetime | N
     """The Answer. `partial` is http.partial.truncated, `magic` mime.type.magic."""
     headers = as_text(received.raw_headers)
     answer = Answer(received.url, protocol_status(received.code), received.code, headers=headers)
-    answer.etag = first(headers, "etag")
-    answer.last_modified = first(headers, "last-modified")
+    fields = received.fields
+    answer.etag = first(fields, b"etag")
+    answer.last_modified = first(fields, b"last-modified")
     if answer.status is ProtocolStatus.SUCCESS:
         _with_body(answer, received, partial)
     elif answer.status in REDIRECTS:
@@ -40,9 +42,9 @@ def outcome(received: Received, *, partial: bool, magic: bool, now: datetime | N
     else:
         answer.reason = f"http {received.code}"
     if received.code in ASKS_TO_WAIT:
-        _wait(answer, now)
+        _wait(answer, fields, now)
     if answer.content or answer.status is ProtocolStatus.SUCCESS:
-        _type(answer, magic)
+        _type(answer, fields, magic)
     return answer
 
 
@@ -64,25 +66,25 @@ def _redirect(answer: Answer, received: Received) -> None:
     # A redirect is told by its head; how its body ends makes no difference.
     if received.body is not None:
         answer.content = received.body.content
-    values = [v for k, v in received.raw_headers if k.lower() == b"location"]
-    if not values:
+    values = received.fields.get(b"location")
+    if values is None:
         at = misspelt(answer.headers, "location")
         values = [] if at is None else [received.raw_headers[at][1]]
     answer.location, answer.reason = target(received.url, values[0] if values else b"")
 
 
-def _wait(answer: Answer, now: datetime | None) -> None:
-    value = first(answer.headers, "retry-after")
+def _wait(answer: Answer, fields: Fields, now: datetime | None) -> None:
+    value = first(fields, b"retry-after")
     if value is None:
         return
-    date = first(answer.headers, "date")
+    date = first(fields, b"date")
     if date is None and now is not None:
         date = format_datetime(now, usegmt=True)
     answer.retry_after_s = retry_after(value, date)
 
 
-def _type(answer: Answer, magic: bool) -> None:
-    value = first(answer.headers, "content-type")
+def _type(answer: Answer, fields: Fields, magic: bool) -> None:
+    value = first(fields, b"content-type")
     if value is None:
         at = misspelt(answer.headers, "content-type")
         value = "" if at is None else answer.headers[at][1]

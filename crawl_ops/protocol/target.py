@@ -13,6 +13,7 @@ PORTS = {"http:": 80, "https:": 443}
 # that is neither a number nor punycode.
 _PLAIN = re.compile(
     r"(https?)://((?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{2,63})"
+    r"(?::([1-5][0-9]{4}|[1-9][0-9]{0,3}))?"
     r"(/(?!\.)(?:[A-Za-z0-9_~=?&;,+!@$*().-]|/(?!\.))*+)"
 )
 
@@ -34,19 +35,20 @@ class Target(NamedTuple):
         Robots rules and the request ask for the same URL, one after the other.
         """
         if plain := _PLAIN.fullmatch(url):
-            scheme, host, path = plain.groups()
-            return Target(scheme, host, 443 if scheme == "https" else 80, host, path)
+            scheme, host, given, path = plain.groups()
+            default = 443 if scheme == "https" else 80
+            port = default if given is None else int(given)
+            return Target(scheme, host, port, host if port == default else f"{host}:{port}", path)
         try:
             parts = ada_url.URL(url)
         except (ValueError, UnicodeError):
             raise ValueError(f"bad url: {url[:200]!r}") from None
-        default = PORTS.get(parts.protocol)
-        if default is None:
+        if parts.protocol not in PORTS:
             raise ValueError(f"bad url: scheme {parts.protocol[:20]!r} is not http or https")
         host = parts.hostname.removeprefix("[").removesuffix("]")
         if not host:
             raise ValueError(f"bad url: {url[:200]!r} has no host")
-        port = int(parts.port) if parts.port else default
+        port = int(parts.port) if parts.port else PORTS[parts.protocol]
         return Target(parts.protocol[:-1], host, port, parts.host, parts.pathname + parts.search)
 
     @property

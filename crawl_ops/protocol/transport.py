@@ -1,51 +1,83 @@
-"""requests and urllib3, made to fit: one adapter for all hosts, connections with our limits."""
+"""requests' adapter and urllib3's connections, made to fit: one for all hosts, with our limits."""
 
 import contextlib
 import resource
 import ssl
-from typing import Any, cast
+from typing import Any
 
 import urllib3
-from requests import PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ClosedPoolError
 
 from crawl_ops.protocol.dialer import Dialer
-from crawl_ops.protocol.exchange import ExchangeError, current
+from crawl_ops.protocol.exchange import Exchange, ExchangeError
 from crawl_ops.protocol.head import LenientResponse
 
 POOLS_LEAST, POOLS_MOST = 64, 4_096
+Origin = tuple[str, str, int]
 
 
 class CrawlConnection(HTTPConnection):
-    """A connection that is dialled by us, and sends the target exactly as the URL has it."""
+    """A connection that is dialled by us, and sends the head of a request exactly as it is given.
 
-    response_class = LenientResponse
+    What http.client does for one request (state, header by header, a parser for the answer) costs
+    more than the page: a request is one sendall, an answer a LenientResponse.
+    """
+
     dialer: Dialer
-    _requests = 0
+    exchange: Exchange
 
     def __init__(self, *args: Any, dialer: Dialer, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.dialer = dialer
         self._ip_address: str | None = None
+        self._requests = 0
+
+    def _tunnel(self) -> None:
+        # What the proxy answers to CONNECT is read like any answer.
+        self.response_class: Any = lambda sock, **_: LenientResponse(sock, self.exchange)
+        super()._tunnel()
 
     def _new_conn(self) -> Any:
-        exchange = current()
+        exchange = self.exchange
         sock = self.dialer.connect(
             self._dns_host, self.port, exchange, trusted=self.proxy is not None
         )
         self._ip_address, self._requests = exchange.ip_address, 0
         return sock
 
-    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        # urllib3 re-encodes targets ("/100%" becomes "/100%25"); servers mean their own spelling.
-        exchange = current()
-        exchange.reused = not self.is_closed and self._requests > 0
-        super().request(method, exchange.target, *args, **kwargs)  # connects when it is closed
+    @property
+    def is_connected(self) -> bool:
+        """False also when there is something to read: no answer is due, so it is nobody's."""
+        pending = getattr(self.sock, "pending", None)
+        return super().is_connected and not (pending is not None and pending())
+
+    def ask(self, head: bytes, exchange: Exchange) -> LenientResponse:
+        """Send the head of a request; the answer, its head read and its body not."""
+        self.exchange = exchange
+        if self.sock is None:
+            self.connect()
+        exchange.reused = self._requests > 0
         exchange.ip_address = self._ip_address
         self._requests += 1
+        self._send(head, exchange)
+        response = LenientResponse(self.sock, exchange)
+        response.begin()
+        return response
+
+    def _send(self, head: bytes, exchange: Exchange) -> None:
+        try:
+            self.sock.settimeout(exchange.step_s())
+            self.sock.sendall(head)
+        except TimeoutError:
+            raise ExchangeError("timeout in sending the request") from None
+        except BrokenPipeError:
+            pass  # it may have answered before it hung up
+        except OSError as error:
+            words = (error.strerror or type(error).__name__).lower()
+            raise ExchangeError(f"reset: {words}", stale=exchange.reused) from None
 
 
 class CrawlTlsConnection(CrawlConnection, HTTPSConnection):
@@ -73,20 +105,47 @@ class CrawlPool(HTTPConnectionPool):
 
     ConnectionCls: Any = CrawlConnection
 
+    def lease(self) -> CrawlConnection:
+        """A kept connection that is idle and open, or a new one. Raises ClosedPoolError."""
+        connection: CrawlConnection = self._get_conn()  # type: ignore[assignment]
+        return connection
 
-class CrawlTlsPool(HTTPSConnectionPool):
-    """Connections to one https origin."""
+    def give_back(self, connection: CrawlConnection) -> None:
+        """Keep a connection for the next request, or close it if there are enough."""
+        self._put_conn(connection)
+
+
+class CrawlTlsPool(HTTPSConnectionPool, CrawlPool):
+    """Connections to one https origin, through the proxy's tunnel if there is one."""
 
     ConnectionCls: Any = CrawlTlsConnection
 
-    def _validate_conn(self, conn: Any) -> None:
-        # Without urllib3's warning a request: http.tls.certificates.check is the user's choice.
-        if conn.is_closed:
-            conn.connect()
+
+class Leased:
+    """An answer whose body is unread, and its connection."""
+
+    __slots__ = ("_connection", "_pool", "response")
+
+    def __init__(
+        self, pool: CrawlPool, connection: CrawlConnection, response: LenientResponse
+    ) -> None:
+        self._pool = pool
+        self._connection = connection
+        self.response = response
+
+    def close(self) -> None:
+        """The answer is done with: its connection is kept if it can be."""
+        if not self.response.is_reusable():
+            self._connection.close()
+        self.response.close()
+        self._pool.give_back(self._connection)
 
 
 class CrawlAdapter(HTTPAdapter):
-    """One for all threads and hosts: pools by origin, one TLS context, no cookies, no retries."""
+    """One for all threads and hosts: pools by origin, one TLS context, no cookies, no retries.
+
+    The pools and proxies are those of requests' adapter; `open` takes the place of its `send`.
+    """
 
     def __init__(self, dialer: Dialer, context: ssl.SSLContext, per_host: int) -> None:
         self._dialer = dialer
@@ -100,21 +159,46 @@ class CrawlAdapter(HTTPAdapter):
         super().init_poolmanager(connections, maxsize, block, **kw)
         self._pools: Any = self.poolmanager.pools
 
-    def get_connection_with_tls_context(
-        self,
-        request: PreparedRequest,
-        verify: Any,  # noqa: ARG002
-        proxies: Any = None,
-        cert: Any = None,  # noqa: ARG002
-    ) -> HTTPConnectionPool:
-        origin = cast("CrawlRequest", request).origin
-        pool: HTTPConnectionPool | None = self._pools.get(origin)
+    def open(
+        self, origin: Origin, head: bytes, exchange: Exchange, proxies: dict[str, str] | None
+    ) -> Leased:
+        """The answer with its body unread. Raises ExchangeError, or what http.client does."""
+        pool, connection = self._lease(origin, proxies)
+        connection.exchange = exchange
+        try:
+            if pool.proxy is not None and origin[0] == "https" and connection.is_closed:
+                pool._prepare_proxy(connection)
+            return Leased(pool, connection, connection.ask(head, exchange))
+        except BaseException:
+            connection.close()
+            pool.give_back(connection)
+            raise
+
+    def proxy_lines(self, origin: Origin, proxies: dict[str, str]) -> dict[str, str]:
+        """Headers for the proxy that a forwarded request has (a tunnel has its own)."""
+        headers = self._pool(origin, proxies).proxy_headers
+        return dict(headers) if origin[0] == "http" else {}
+
+    def _lease(
+        self, origin: Origin, proxies: dict[str, str] | None
+    ) -> tuple[CrawlPool, CrawlConnection]:
+        for last in (False, True):
+            pool = self._pool(origin, proxies)
+            try:
+                return pool, pool.lease()
+            except ClosedPoolError:  # evicted between look-up and use by a thread with a new host
+                if last:
+                    raise
+        raise AssertionError
+
+    def _pool(self, origin: Origin, proxies: dict[str, str] | None) -> CrawlPool:
+        pool: CrawlPool | None = self._pools.get(origin)
         if pool is None:
             # Two threads may make one each; the later stays, the other is closed with its use.
             pool = self._pools[origin] = self._new_pool(*origin, proxies)
         return pool
 
-    def _new_pool(self, scheme: str, host: str, port: int, proxies: Any) -> HTTPConnectionPool:
+    def _new_pool(self, scheme: str, host: str, port: int, proxies: Any) -> CrawlPool:
         kwargs: dict[str, Any] = {
             "maxsize": self._per_host,
             "dialer": self._dialer,
@@ -133,48 +217,9 @@ class CrawlAdapter(HTTPAdapter):
             return CrawlTlsPool(host, port, ssl_context=self._context, **kwargs)
         return CrawlPool(host, port, **kwargs)
 
-    def cert_verify(self, conn: Any, url: Any, verify: Any, cert: Any) -> None:
-        """The context has been told already."""
-
-    def request_url(self, request: PreparedRequest, proxies: Any) -> str:
-        scheme, host, port = cast("CrawlRequest", request).origin
-        return f"http://{host}:{port}/" if proxies and scheme == "http" else "/"
-
-    def build_response(self, req: PreparedRequest, resp: Any) -> Response:
-        response = Response()
-        response.status_code = resp.status
-        response.raw = resp
-        response.request = req
-        return response
-
-    def open(
-        self, request: "CrawlRequest", timeout_s: float, proxies: dict[str, str] | None
-    ) -> Any:
-        """The urllib3 response with its body unread. Raises ExchangeError or what requests does."""
-        for last in (False, True):
-            try:
-                return self.send(
-                    request, stream=True, timeout=timeout_s, verify=False, proxies=proxies
-                ).raw
-            except ClosedPoolError:  # evicted between look-up and use by a thread with a new host
-                if last:
-                    raise
-        raise AssertionError
-
     def close(self) -> None:
         with contextlib.suppress(ClosedPoolError):
             super().close()
-
-
-class CrawlRequest(PreparedRequest):
-    """A request that was prepared by hand: requests' own preparing costs more than the page."""
-
-    def __init__(self, origin: tuple[str, str, int], headers: dict[str, str]) -> None:
-        super().__init__()
-        self.origin = origin
-        self.method = "GET"
-        self.url = f"{origin[0]}://{origin[1]}:{origin[2]}/"
-        self.headers = headers  # type: ignore[assignment]
 
 
 def _pools() -> int:

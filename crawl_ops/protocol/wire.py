@@ -1,6 +1,7 @@
 """Reading from a socket under a deadline that no dripping server can stretch."""
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,17 +13,20 @@ BUFFER_BYTES = 65_536
 class DeadlineReader(io.RawIOBase):
     """A socket's bytes; every read ends by http.timeout or the page's deadline.
 
-    urllib3's own timeout is per recv, so a byte a second would hold a thread for ever; headers
+    A socket's own timeout is per recv, so a byte a second would hold a thread for ever; headers
     and chunk sizes are read by readline, where no loop of ours could look at the clock.
     """
 
     def __init__(self, sock: Any, exchange: Exchange) -> None:
         self._sock = sock
-        self._raw = sock.makefile("rb", buffering=0)
         self._exchange = exchange
 
     def readable(self) -> bool:
         return True
+
+    def tell(self) -> int:
+        """Bytes of the answer so far; by it a buffer in front knows how many are left in it."""
+        return self._exchange.received
 
     def readinto(self, buffer: Any) -> int | None:
         exchange = self._exchange
@@ -30,7 +34,7 @@ class DeadlineReader(io.RawIOBase):
         if step < exchange.timeout_s:
             self._sock.settimeout(step)
         try:
-            count: int = self._raw.readinto(buffer) or 0
+            count: int = self._sock.recv_into(buffer)
         except TimeoutError:
             if step < exchange.timeout_s:
                 raise exchange.over() from None
@@ -42,10 +46,6 @@ class DeadlineReader(io.RawIOBase):
             raise ExchangeError(f"reset: {_words(error)}", stale=stale) from None
         exchange.received += count
         return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 class After(io.RawIOBase):
@@ -80,20 +80,30 @@ class Readable:
         return io.BufferedReader(DeadlineReader(self._sock, self._exchange), BUFFER_BYTES)
 
 
-def lines(fp: io.BufferedReader, limit: int, used: int) -> Iterator[bytes]:
-    """Lines without their ends, at most `limit` bytes with those `used`; ends with the stream.
+def head_lines(fp: io.BufferedReader, limit: int, used: int) -> Iterator[bytes]:
+    """Header lines without their ends, at most `limit` bytes with those `used`.
 
-    Raises ExchangeError with a reason of its own when there are more bytes.
+    They end at an empty line, or with the stream. Raises ExchangeError with a reason of its own
+    when there are more bytes. A head that has come as a whole is cut up at once.
     """
     left = limit - used
+    end = _HEAD_END.search(fp.peek())
+    if end is not None and end.end() <= left:
+        for line in fp.read(end.end()).split(b"\n")[:-2]:
+            yield line.rstrip(b"\r\n")
+        return
     while True:
         line = fp.readline(left + 1)
         left -= len(line)
         if left < 0:
             raise ExchangeError(f"headers: more than {limit} bytes (http.header.limit)")
+        line = line.rstrip(b"\r\n")
         if not line:
             return
-        yield line.rstrip(b"\r\n")
+        yield line
+
+
+_HEAD_END = re.compile(rb"(?:\A|\n)\r*\n")
 
 
 def _words(error: OSError) -> str:

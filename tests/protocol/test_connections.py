@@ -1,7 +1,11 @@
 """Kept connections: used again, replaced when they died, bounded."""
 
+import contextlib
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from crawl_ops.model import ProtocolStatus
 from crawl_ops.protocol import transport
@@ -69,12 +73,48 @@ def test_a_new_connection_that_dies_is_not_tried_again(serve, client):
     assert len(server.requests) == 1
 
 
-def test_an_answer_out_of_step_is_not_taken_for_a_page(serve, client):
-    replies = iter([OK + b"left over", OK])
+UNASKED = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nunasked"
+
+
+@pytest.mark.parametrize("first", [OK, CHUNKED])
+@pytest.mark.parametrize("left_over", [b"x", UNASKED])
+def test_an_answer_out_of_step_is_not_taken_for_a_page(serve, client, first, left_over):
+    replies = iter([first + left_over, OK])
     server = serve(lambda _request: next(replies), keep=True)
     http = client()
     assert http.fetch(FetchRequest(server.url())).content == b"body"
     assert http.fetch(FetchRequest(server.url())).content == b"body"
+    assert server.connections == 2
+
+
+def test_an_answer_that_comes_unasked_while_a_connection_is_idle_is_nobodys(client):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        idle = threading.Event()
+        sent = threading.Event()
+
+        def serve() -> None:
+            for late in (UNASKED, b""):
+                connection, _ = listener.accept()
+                with connection:
+                    while b"\r\n\r\n" not in connection.recv(4096):
+                        pass
+                    connection.sendall(OK)
+                    assert idle.wait(5)
+                    connection.sendall(late)
+                    sent.set()
+                    with contextlib.suppress(ConnectionResetError):
+                        connection.recv(4096)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        http = client()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        assert http.fetch(FetchRequest(url)).content == b"body"
+        idle.set()
+        assert sent.wait(5)
+        assert http.fetch(FetchRequest(url)).content == b"body"
+        http.close()
+        thread.join(5)
 
 
 def test_more_hosts_than_pools(serve, client, monkeypatch):

@@ -8,10 +8,16 @@ from hypothesis import strategies as st
 from crawl_ops.protocol.target import Target
 
 LABELS = st.text("abz09-.x", max_size=12)
+PORTS = ["", ":", ":80", ":443", ":8080", ":08", ":59999", ":60000", ":65536"]
 PATHS = st.text("aZ09/.%?#&=~+-_ \"'<|\\", max_size=20)
 
 
-@given(st.sampled_from(["http", "https"]), LABELS, st.sampled_from(["", ":80", ":8080"]), PATHS)
+@given(
+    st.sampled_from(["http", "https"]),
+    LABELS,
+    st.sampled_from(["", ":80", ":443", ":8080", ":08", ":59999", ":65536"]),
+    PATHS,
+)
 def test_plain_or_not_the_parts_are_those_of_the_standard(scheme, host, port, path):
     url = f"{scheme}://{host}{port}/{path}"
     try:
