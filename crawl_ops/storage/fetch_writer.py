@@ -1,19 +1,22 @@
 """Streams what a fetch brings to part files, so that a kill loses next to nothing.
 
-Records go to a journal at once and to Parquet when a part is full. `crawl_fetch` is written last
-of a part's files: a URL counts as fetched when its row there can be seen.
+Records go to a journal at once, their content to Parquet RUN_BYTES at a time. The files of a part
+get their names when it is full, `crawl_fetch` last: a URL counts as fetched when its row there can
+be seen.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.journal import Journal, LeftJournal
+from crawl_ops.storage.part_writer import PartWriter
 from crawl_ops.storage.schema import table_of
 from crawl_ops.storage.segment import Segment
 
-RUN_BYTES = 16 << 20
+RUN_BYTES = 8 << 20
 WRITTEN = ("content", "crawl_parse", "rejected", "robots", "crawl_fetch")
 
 
@@ -32,41 +35,88 @@ class FetchRecord:
         return self.content, self.crawl_parse, self.rejected, self.robots, self.crawl_fetch
 
 
-class _OpenPart:
-    """The rows of a part that is being filled, and their journal."""
+class _Rows:
+    """The rows of one part: content is written some at a time, the rest at the end.
 
-    def __init__(self, segment: Segment, number: int, stem: str, now: float) -> None:
+    `add` and `full_run` belong to one thread, what writes to another.
+    """
+
+    def __init__(self, segment: Segment, number: int, stem: str) -> None:
         self._segment = segment
         self._list = number
         self._stem = stem
         self._rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in WRITTEN}
+        self._run_bytes = 0
+        self._content: PartWriter | None = None
+
+    def add(self, record: FetchRecord) -> None:
+        for name in WRITTEN:
+            self._rows[name].extend(getattr(record, name))
+        self._run_bytes += sum(len(row["content"]) for row in record.content)
+
+    def full_run(self) -> list[Mapping[str, Any]] | None:
+        """Content rows that it is time to write."""
+        if self._run_bytes < RUN_BYTES:
+            return None
+        run, self._rows["content"], self._run_bytes = self._rows["content"], [], 0
+        return run
+
+    def write_content(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        if self._content is None:
+            self._content = self._segment.part_writer("content", self._list, self._stem)
+        self._content.write(table_of("content", rows))
+
+    def write(self) -> None:
+        """Write what is left, crawl_fetch last."""
+        if self._rows["content"]:
+            self.write_content(self._rows["content"])
+        if self._content is not None:
+            self._content.publish()
+        for name in WRITTEN[1:]:
+            rows = self._rows[name]
+            ordered = sorted(rows, key=_by_slot) if name == "crawl_parse" else rows
+            self._segment.write_part(name, self._list, self._stem, ordered)
+
+    def discard(self) -> None:
+        if self._content is not None:
+            self._content.discard()
+
+
+class _OpenPart:
+    """A part that is being filled, and its journal."""
+
+    def __init__(self, segment: Segment, number: int, stem: str, now: float) -> None:
+        self.rows = _Rows(segment, number, stem)
         self.since = now
         self.journal = Journal(segment.journal_folder(number) / f"{stem}.journal")
 
     def add(self, record: FetchRecord) -> None:
         self.journal.append(record)
-        for name in WRITTEN:
-            self._rows[name].extend(getattr(record, name))
+        self.rows.add(record)
 
     def write(self) -> None:
         """Parquet first, then the journal goes; if that fails, the journal is for the next one."""
         try:
-            write_parts(self._segment, self._list, self._stem, self._rows)
+            self.rows.write()
             self.journal.remove()
         finally:
-            self.journal.close()
+            self.abandon()
+
+    def abandon(self) -> None:
+        self.journal.close()
+        self.rows.discard()
 
 
 def at_once(write: Callable[[], None]) -> None:
-    """Has a full part written before anything else."""
+    """Has something written before anything else."""
     write()
 
 
 class FetchWriter:
     """The part files of one attempt at one fetch list. Not thread-safe.
 
-    finish: has a full part written, now or by another thread. Raises StoreError if it, or an
-    earlier one, failed.
+    finish: has something written, in the order given, now or by another thread. Raises StoreError
+    if it, or an earlier one, failed.
     """
 
     def __init__(
@@ -93,6 +143,8 @@ class FetchWriter:
             self._open = _OpenPart(self._segment, self._list, stem, now)
             self._count += 1
         self._open.add(record)
+        if run := self._open.rows.full_run():
+            self._finish(partial(self._open.rows.write_content, run))
         if self._open.journal.bytes >= self._bytes_limit:
             self.roll()
 
@@ -108,34 +160,13 @@ class FetchWriter:
             self._open = None
 
     def abandon(self) -> None:
-        """Write no more; the journal of the open part is left for the next attempt."""
+        """Write no more; the journal of the open part is left for the next attempt.
+
+        Called when nothing is being written by another thread.
+        """
         if self._open is not None:
-            self._open.journal.close()
+            self._open.abandon()
             self._open = None
-
-
-def write_parts(
-    segment: Segment, number: int, stem: str, rows: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> None:
-    """Write the parts of a record's rows, crawl_fetch last."""
-    for name in WRITTEN:
-        found = rows[name]
-        if name == "content" and found:
-            tables = (table_of(name, some) for some in _runs(found))
-            segment.write_tables(name, number, stem, tables)
-        else:
-            ordered = sorted(found, key=_by_slot) if name == "crawl_parse" else found
-            segment.write_part(name, number, stem, ordered)
-
-
-def _runs(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """Content rows some at a time, so that they are in memory twice only in part."""
-    start = size = 0
-    for at, row in enumerate(rows, 1):
-        size += len(row["content"])
-        if size >= RUN_BYTES or at == len(rows):
-            yield rows[start:at]
-            start, size = at, 0
 
 
 def _by_slot(row: Mapping[str, Any]) -> tuple[int, int]:
@@ -153,13 +184,19 @@ def recover(segment: Segment, number: int) -> int:
 
 
 def _finish(segment: Segment, number: int, left: LeftJournal) -> int:
-    rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in WRITTEN}
-    for record in left.records(FetchRecord):
-        for name in WRITTEN:
-            rows[name].extend(getattr(record, name))
-    write_parts(segment, number, left.path.stem, rows)
+    rows = _Rows(segment, number, left.path.stem)
+    regained = 0
+    try:
+        for record in left.records(FetchRecord):
+            rows.add(record)
+            regained += len(record.crawl_fetch)
+            if run := rows.full_run():
+                rows.write_content(run)
+        rows.write()
+    finally:
+        rows.discard()
     left.remove()
-    return len(rows["crawl_fetch"])
+    return regained
 
 
 def fetched_keys(segment: Segment, number: int) -> set[int]:

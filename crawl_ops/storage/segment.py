@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 
 from crawl_ops.errors import NotFoundError, StoreError
 from crawl_ops.storage.files import SCRATCH, LocalFiles
-from crawl_ops.storage.schema import check_file, check_nulls, schemas, table_of
-from crawl_ops.storage.telling import MENDING, is_full, one_line
+from crawl_ops.storage.part_writer import PartWriter
+from crawl_ops.storage.schema import check_file, table_of
+from crawl_ops.storage.telling import MENDING, one_line
 
 SEGMENT_FORMAT = 1
 PARTS = (
@@ -34,7 +35,6 @@ FETCHED_PARTS = PARTS[1:]
 PARSE_ONLY = ("parse_data", "parse_text")
 FETCH, PARSE = "fetch", "parse"
 PARSED = "p"  # ends the stem of what parse adds to a part that fetch writes too
-_CONTENT_GROUP_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,21 +159,14 @@ class Segment:
 
     def write_tables(self, part: str, number: int, stem: str, tables: Iterable[pa.Table]) -> str:
         """Write tables of the part's schema, one after the other, as one file."""
-        path = f"{self.folder}/{part}/list-{number:03}/{stem}.parquet"
-        aside = self.files.aside(".parquet")
-        try:
-            with pq.ParquetWriter(aside, schemas()[part], **_options(part)) as writer:
-                for table in tables:
-                    check_file(part, f"{self.name}/{part}", table.schema)
-                    check_nulls(part, table)
-                    writer.write_table(table, row_group_size=_group_rows(part, table))
-            self.files.publish(aside, path)
-        except OSError as error:
-            said = "the disk is full" if is_full(error) else error.strerror or error
-            raise StoreError(f"{self.files.location(path)}: {said}") from error
-        finally:
-            aside.unlink(missing_ok=True)
-        return path
+        with self.part_writer(part, number, stem) as writer:
+            for table in tables:
+                writer.write(table)
+            return writer.publish()
+
+    def part_writer(self, part: str, number: int, stem: str) -> PartWriter:
+        """A part file that is written a table at a time."""
+        return PartWriter(self.files, part, f"{self.folder}/{part}/list-{number:03}/{stem}.parquet")
 
     def read_part(
         self, file: PartFile, part: str, columns: Sequence[str] | None = None
@@ -231,24 +224,3 @@ class Segment:
                 report["stems"] = sorted({file.stem for found in files.values() for file in found})
         data = json.dumps(report, indent=1).encode()
         return self.files.create(f"{self.folder}/done/{job}-{number:03}.json", data)
-
-
-def _options(part: str) -> dict[str, Any]:
-    options: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
-    if part == "content":
-        # Level 3 would take twice as long for a seventh less.
-        names = [
-            field.name for field in schemas()[part] if field.name not in ("content", "headers")
-        ]
-        return options | {
-            "write_statistics": names,
-            "use_dictionary": [name for name in names if name not in ("k", "url")],
-        }
-    return options
-
-
-def _group_rows(part: str, table: pa.Table) -> int:
-    if part == "content":
-        average = max(1, table.get_total_buffer_size() // max(1, table.num_rows))
-        return max(16, _CONTENT_GROUP_BYTES // average)
-    return 32_768 if part == "crawl_parse" else 122_880

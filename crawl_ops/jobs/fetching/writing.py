@@ -17,19 +17,19 @@ TICK_S = 0.5
 
 
 class PartThread:
-    """Writes full parts, one at a time; records go to the next part's journal meanwhile."""
+    """Writes to parts, one thing at a time; records go to journals meanwhile."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "fetch-parts")
         self._last: Future[None] | None = None
 
     def write(self, part: Callable[[], None]) -> None:
-        """Have a part written, when the one before is. Raises what writing that one raised."""
+        """Have something written, when what was before is. Raises what writing that raised."""
         self.wait()
         self._last = self._executor.submit(part)
 
     def wait(self) -> None:
-        """Until the last part is written. Raises what writing it raised."""
+        """Until all is written. Raises what writing the last raised."""
         last, self._last = self._last, None
         if last is not None:
             last.result()
@@ -107,6 +107,6 @@ class WriterThread:
             with contextlib.suppress(*(() if kind is None else (Exception,))):
                 self.close()
         finally:
+            self._parts.close()
             for writer in self._writers.values():
                 writer.abandon()
-            self._parts.close()
