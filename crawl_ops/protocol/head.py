@@ -14,6 +14,7 @@ STATUS_LINE = re.compile(
     rb"(?:HTTP/(\d)(?:\.(\d+))?|ICY)[ \t]+(\d{3})(?!\d):?[ \t]*(.*)", re.IGNORECASE
 )
 NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+BLANKS = (b" ", b"\t")
 HTTP_1_1 = 11
 NO_BODY = {204, 304}
 
@@ -134,7 +135,7 @@ class LenientResponse(http.client.HTTPResponse):
 def _read_headers(fp: io.BufferedReader, exchange: Exchange, used: int) -> None:
     pairs: list[tuple[bytes, bytes]] = []
     for line in head_lines(fp, exchange.header_limit, used):
-        if line[:1] in b" \t" and pairs:  # obs-fold, RFC 9112 §5.2
+        if line[:1] in BLANKS and pairs:  # obs-fold, RFC 9112 §5.2
             name, value = pairs[-1]
             pairs[-1] = (name, value + b" " + line.strip())
             continue
@@ -142,11 +143,15 @@ def _read_headers(fp: io.BufferedReader, exchange: Exchange, used: int) -> None:
         name = name.strip()
         if colon and name:
             pairs.append((name, value.strip()))
-        if len(pairs) > HEADERS_MOST:
-            raise ExchangeError(f"headers: more than {HEADERS_MOST}")
+    if len(pairs) > HEADERS_MOST:
+        raise ExchangeError(f"headers: more than {HEADERS_MOST}")
     fields: dict[bytes, list[bytes]] = {}
     for name, value in pairs:
-        fields.setdefault(name.lower(), []).append(value)
+        key = name.lower()
+        if key in fields:
+            fields[key].append(value)
+        else:
+            fields[key] = [value]
     exchange.headers, exchange.fields = pairs, fields
 
 

@@ -7,7 +7,10 @@ Fields = Mapping[bytes, Sequence[bytes]]  # values by name in lower case
 
 def as_text(pairs: Sequence[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
     """Names and values; bytes that are no UTF-8 are read as windows-1252's base, ISO 8859-1."""
-    return [(_text(name), _text(value)) for name, value in pairs]
+    try:
+        return [(name.decode(), value.decode()) for name, value in pairs]
+    except UnicodeDecodeError:
+        return [(_text(name), _text(value)) for name, value in pairs]
 
 
 def first(fields: Fields, name: bytes) -> str | None:

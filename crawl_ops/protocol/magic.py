@@ -2,7 +2,7 @@
 
 import re
 
-CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\f\r\x1b"))
 BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 BEFORE_MARKUP = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml)[^>]*>)*", re.DOTALL)
 XML_DECLARATION = re.compile(rb"<\?xml[^>]*>")
@@ -166,10 +166,15 @@ CONTAINER_OF: dict[str, str] = {
 
 def signature(head: bytes) -> str | None:
     """The type whose leading bytes these are, if it is one that is not text."""
-    for magic, at, media_type in SIGNATURES:
+    for magic, at, media_type in _BY_FIRST_BYTE[head[0]] if head else ():
         if head.startswith(magic, at):
             return _in_zip(head) if media_type == "application/zip" else media_type
     return None
+
+
+_BY_FIRST_BYTE = tuple(
+    tuple(entry for entry in SIGNATURES if entry[1] or entry[0][0] == byte) for byte in range(256)
+)
 
 
 def _in_zip(head: bytes) -> str:
@@ -188,7 +193,7 @@ def _in_zip(head: bytes) -> str:
 
 def looks_binary(head: bytes) -> bool:
     """Whether a byte is there that no text has (WHATWG MIME Sniffing §7.1, binary data byte)."""
-    return not head.startswith(BOMS) and CONTROL.search(head) is not None
+    return len(head.translate(None, CONTROL_BYTES)) < len(head) and not head.startswith(BOMS)
 
 
 def text_type(head: bytes) -> str:

@@ -1,6 +1,7 @@
 """What a page is: its header, the end of its URL and its first bytes, weighed together."""
 
 import re
+from functools import lru_cache
 
 from crawl_ops.protocol.magic import (
     CONTAINER_OF,
@@ -21,6 +22,7 @@ VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 BLANKS = " \t\r\n"
 OCTETS = "application/octet-stream"
 HEAD_BYTES = 4_096
+REMEMBERED_CHARS = 200
 
 
 def parse_type(value: str) -> tuple[str | None, str | None]:
@@ -28,6 +30,11 @@ def parse_type(value: str) -> tuple[str | None, str | None]:
 
     (None, None) when it is no media type.
     """
+    return _parsed(value) if len(value) <= REMEMBERED_CHARS else _parsed.__wrapped__(value)
+
+
+@lru_cache(1_024)
+def _parsed(value: str) -> tuple[str | None, str | None]:
     value = value.strip(BLANKS)
     match = MEDIA_TYPE.match(value)
     if match is None:

@@ -73,6 +73,8 @@ class RobotsFile:
 
     def verdict(self, url: str) -> RobotsVerdict:
         """What the rules say of `url`; robots.txt itself is always allowed."""
+        if not self._rules:
+            return RobotsVerdict(True)
         where = path(url)
         if where.disallow != ROBOTS_TXT:
             for candidate in self._rules:

@@ -9,6 +9,7 @@ import string
 from typing import NamedTuple
 
 PATH = re.compile(r"(?:[^/?;#]*://|//)?[^/?;#]*([/?;][^#]*)?", re.DOTALL)
+PLAIN_PATH = re.compile(r"[A-Za-z0-9/._~?&=+,;:@!()-]*+")  # nothing to escape, nor to unescape
 ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 UNSAFE = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]')
@@ -53,7 +54,10 @@ def path_of(url: str) -> str:
 
 def path(url: str) -> Path:
     """What rules are compared with."""
-    found = _upper(path_of(url)).replace("*", "%2A").replace("$", "%24")
+    found = path_of(url)
+    if PLAIN_PATH.fullmatch(found):
+        return Path(found, found)
+    found = _upper(found).replace("*", "%2A").replace("$", "%24")
     return Path(unescape(_safe(found), MARKS), _plain(_safe(escape(found))))
 
 

@@ -2,12 +2,11 @@
 
 import io
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from crawl_ops.protocol.exchange import Exchange, ExchangeError
 
-BUFFER_BYTES = 65_536
+BUFFER_BYTES = 16_384
 
 
 class DeadlineReader(io.RawIOBase):
@@ -80,8 +79,8 @@ class Readable:
         return io.BufferedReader(DeadlineReader(self._sock, self._exchange), BUFFER_BYTES)
 
 
-def head_lines(fp: io.BufferedReader, limit: int, used: int) -> Iterator[bytes]:
-    """Header lines without their ends, at most `limit` bytes with those `used`.
+def head_lines(fp: io.BufferedReader, limit: int, used: int) -> list[bytes]:
+    """Header lines, with carriage returns at their ends, of `limit` bytes with those `used`.
 
     They end at an empty line, or with the stream. Raises ExchangeError with a reason of its own
     when there are more bytes. A head that has come as a whole is cut up at once.
@@ -89,9 +88,8 @@ def head_lines(fp: io.BufferedReader, limit: int, used: int) -> Iterator[bytes]:
     left = limit - used
     end = _HEAD_END.search(fp.peek())
     if end is not None and end.end() <= left:
-        for line in fp.read(end.end()).split(b"\n")[:-2]:
-            yield line.rstrip(b"\r\n")
-        return
+        return fp.read(end.end()).split(b"\n")[:-2]
+    lines: list[bytes] = []
     while True:
         line = fp.readline(left + 1)
         left -= len(line)
@@ -99,8 +97,8 @@ def head_lines(fp: io.BufferedReader, limit: int, used: int) -> Iterator[bytes]:
             raise ExchangeError(f"headers: more than {limit} bytes (http.header.limit)")
         line = line.rstrip(b"\r\n")
         if not line:
-            return
-        yield line
+            return lines
+        lines.append(line)
 
 
 _HEAD_END = re.compile(rb"(?:\A|\n)\r*\n")

@@ -1,5 +1,6 @@
 """A fetch list in memory, as columns: a row is made when its turn comes."""
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,8 @@ from crawl_ops.storage.schema import schemas
 from crawl_ops.storage.segment import Segment
 
 PART = "crawl_generate"
+BLOCK_ROWS = 16  # made at once: they cost little more than one
+BLOCKS_KEPT = 256
 
 
 class FetchList:
@@ -33,6 +36,7 @@ class FetchList:
             if array.null_count < self.total or not self.total
         ]
         self._nulls = dict.fromkeys(self._columns)
+        self._blocks: OrderedDict[int, list[dict[str, Any]]] = OrderedDict()
 
     def hosts(self) -> set[str]:
         """The hosts of the list."""
@@ -50,7 +54,19 @@ class FetchList:
 
     def row(self, position: int) -> dict[str, Any]:
         """The row at a position."""
-        row: dict[str, Any] = self._nulls.copy()
-        for name, array in self._given:
-            row[name] = array[position].as_py()
-        return row
+        number, at = divmod(position, BLOCK_ROWS)
+        block = self._blocks.get(number)
+        if block is None:
+            block = self._blocks[number] = self._block(number * BLOCK_ROWS)
+            if len(self._blocks) > BLOCKS_KEPT:
+                self._blocks.popitem(last=False)
+        return block[at]
+
+    def _block(self, start: int) -> list[dict[str, Any]]:
+        """Some rows from a position on. Hosts are interleaved: their turns come close together."""
+        columns = [array.slice(start, BLOCK_ROWS).to_pylist() for _, array in self._given]
+        names = [name for name, _ in self._given]
+        return [
+            self._nulls | dict(zip(names, values, strict=True))
+            for values in zip(*columns, strict=True)
+        ]

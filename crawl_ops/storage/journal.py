@@ -41,14 +41,17 @@ class Journal:
     def append(self, record: Any) -> None:
         """Write one record. Raises StoreError when the disk is full."""
         payload = self._encoder.encode(record)
-        frame = _HEAD.pack(len(payload), zlib.crc32(payload)) + payload
-        view = memoryview(frame)
+        head = _HEAD.pack(len(payload), zlib.crc32(payload))
+        size = len(head) + len(payload)
         try:
-            while view:
-                view = view[os.write(self._file, view) :]
+            done = os.writev(self._file, (head, payload))
+            if done < size:  # the disk is nearly full, or a signal came
+                rest = memoryview(head + payload)[done:]
+                while rest:
+                    rest = rest[os.write(self._file, rest) :]
         except OSError as error:
             raise StoreError(f"{self.path}: {os_reason(error)}") from error
-        self.bytes += len(frame)
+        self.bytes += size
 
     def remove(self) -> None:
         """The part is finished: the journal has done its work."""

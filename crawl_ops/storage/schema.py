@@ -1,9 +1,8 @@
 """The declared tables: sql/tables.sql as Arrow schemas."""
 
-import contextlib
 import functools
 import importlib.resources
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -21,44 +20,39 @@ def sql_text(name: str) -> str:
 @functools.cache
 def schemas() -> Mapping[str, pa.Schema]:
     """Table name -> Arrow schema with the declared types and nullability."""
-    with _declared() as connection:
-        names = [
-            row[0]
-            for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
-        ]
-        return {name: _schema(connection, name) for name in names}
+    return {name: schema for name, (schema, _) in _declared().items()}
 
 
-@contextlib.contextmanager
-def _declared() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the declared tables. The zone is fixed: it is part of Arrow's type."""
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(sql_text("tables"))
-        yield connection
-
-
-def _schema(connection: duckdb.DuckDBPyConnection, table: str) -> pa.Schema:
-    arrow = connection.table(table).to_arrow_table().schema
-    nullable = dict(
-        connection.execute(
-            "SELECT column_name, is_nullable FROM duckdb_columns() WHERE table_name = ?", [table]
-        ).fetchall()
-    )
-    return pa.schema([field.with_nullable(nullable[field.name]) for field in arrow])
+def column_types(table: str) -> Mapping[str, str]:
+    """Column -> SQL type, in declared order."""
+    return _declared()[table][1]
 
 
 @functools.cache
-def column_types(table: str) -> Mapping[str, str]:
-    """Column -> SQL type, in declared order."""
-    with _declared() as connection:
-        return dict(
-            connection.execute(
-                "SELECT column_name, data_type FROM duckdb_columns()"
-                " WHERE table_name = ? ORDER BY column_index",
-                [table],
-            ).fetchall()
-        )
+def _declared() -> Mapping[str, tuple[pa.Schema, Mapping[str, str]]]:
+    """Table name -> Arrow schema, SQL types. The zone is fixed: it is part of Arrow's type."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(sql_text("tables"))
+        columns = connection.execute(
+            "SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()"
+            " WHERE NOT internal ORDER BY table_name, column_index"
+        ).fetchall()
+        types: dict[str, dict[str, str]] = {}
+        nullable: dict[str, dict[str, bool]] = {}
+        for table, column, kind, may_be_null in columns:
+            types.setdefault(table, {})[column] = kind
+            nullable.setdefault(table, {})[column] = may_be_null
+        return {
+            table: (_schema(connection, table, nullable[table]), types[table]) for table in types
+        }
+
+
+def _schema(
+    connection: duckdb.DuckDBPyConnection, table: str, nullable: Mapping[str, bool]
+) -> pa.Schema:
+    arrow = connection.table(table).to_arrow_table().schema
+    return pa.schema([field.with_nullable(nullable[field.name]) for field in arrow])
 
 
 def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:

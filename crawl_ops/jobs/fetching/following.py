@@ -21,7 +21,7 @@ STRICT = "sitemap.strict.parsing"
 MOST = "sitemap.max.per.host"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Source:
     """The item in hand, its record, and when."""
 

@@ -88,6 +88,7 @@ class FetchRun:
                 self._dispatch(now)
             for result in self._workers.results(self._patience(now)):
                 self._handle(result)
+            self._writer.hand_over()
             if progress and now - shown >= 1.0:
                 progress(self.progress_line(time.monotonic()))
                 shown = now

@@ -6,14 +6,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Self
+from typing import Self, TypeAlias
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.fetch_writer import FetchRecord, FetchWriter
 from crawl_ops.storage.segment import Segment
 
-QUEUED = 500
+BATCH = 50  # most records handed over at once
+QUEUED = 10
 TICK_S = 0.5
+Batch: TypeAlias = list[tuple[int, FetchRecord]]
 
 
 class PartThread:
@@ -49,18 +51,29 @@ class WriterThread:
             number: FetchWriter(segment, number, attempt, config, self._parts.write)
             for number in numbers
         }
-        self._records: queue.Queue[tuple[int, FetchRecord] | None] = queue.Queue(QUEUED)
+        self._batch: Batch = []
+        self._batches: queue.Queue[Batch | None] = queue.Queue(QUEUED)
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="fetch-writer", daemon=True)
         self._thread.start()
 
     def put(self, number: int, record: FetchRecord) -> None:
-        """Hand over a record of a list. Raises what writing an earlier one raised."""
+        """Take a record of a list, for `hand_over`. Raises what writing an earlier one raised."""
+        self._batch.append((number, record))
+        if len(self._batch) >= BATCH:
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        """Have written what was put: the thread is woken once for all of it."""
+        self.check()
+        if not self._batch:
+            return
+        batch, self._batch = self._batch, []
         while True:
-            self.check()
             with contextlib.suppress(queue.Full):
-                self._records.put((number, record), timeout=TICK_S)
+                self._batches.put(batch, timeout=TICK_S)
                 return
+            self.check()
 
     def check(self) -> None:
         """Raises what the writers raised: a disk that is full, a folder that is gone."""
@@ -68,17 +81,18 @@ class WriterThread:
             raise self._error
 
     def close(self) -> None:
-        """Write all that was handed over, finish the open parts, and end."""
+        """Write all that was put, finish the open parts, and end."""
+        self.hand_over()
         if self._thread.is_alive():
-            self._records.put(None)
+            self._batches.put(None)
             self._thread.join()
         self.check()
 
     def _run(self) -> None:
         try:
-            while (entry := self._next()) is not None:
-                number, record = entry
-                self._writers[number].add(record, time.monotonic())
+            while (batch := self._next()) is not None:
+                for number, record in batch:
+                    self._writers[number].add(record, time.monotonic())
             for writer in self._writers.values():
                 writer.roll()
             self._parts.wait()
@@ -86,18 +100,18 @@ class WriterThread:
             self._error = error
             self._drain()
 
-    def _next(self) -> tuple[int, FetchRecord] | None:
+    def _next(self) -> Batch | None:
         while True:
             for writer in self._writers.values():
                 writer.tick(time.monotonic())
             with contextlib.suppress(queue.Empty):
-                return self._records.get(timeout=TICK_S)
+                return self._batches.get(timeout=TICK_S)
 
     def _drain(self) -> None:
         """Let nobody wait for a place in the queue of a thread that has failed."""
         with contextlib.suppress(queue.Empty):
             while True:
-                self._records.get_nowait()
+                self._batches.get_nowait()
 
     def __enter__(self) -> Self:
         return self
