@@ -258,17 +258,16 @@ def test_a_disk_full_for_the_journal_is_one_error_and_the_rest_is_for_later(
 ):
     urls = [site.page(f"/{n}") for n in range(30)]
     segment = round_of.lists(urls)
-    real, written = os.write, []
+    real, written = os.writev, []
 
-    def write(handle, data):
-        if len(data) > 100:
-            written.append(len(data))
-            if len(written) > 10:
-                full()
-        return real(handle, data)
+    def write(handle, pieces):
+        written.append(pieces)
+        if len(written) > 10:
+            full()
+        return real(handle, pieces)
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, "write", write)
+        patched.setattr(os, "writev", write)
         with pytest.raises(StoreError, match=r"journal: the disk is full"):
             round_of.fetch(segment)
     assert_nothing_is_half_there(round_of, segment)
