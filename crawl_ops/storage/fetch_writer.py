@@ -5,10 +5,12 @@ get their names when it is full, `crawl_fetch` last: a URL counts as fetched whe
 be seen.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+import pyarrow as pa
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.journal import Journal, LeftJournal
@@ -16,7 +18,8 @@ from crawl_ops.storage.part_writer import PartWriter
 from crawl_ops.storage.schema import table_of
 from crawl_ops.storage.segment import Segment
 
-RUN_BYTES = 8 << 20
+RUN_BYTES = 4 << 20
+ROW_BYTES = 4_096  # of a record beside its content, as Python has it
 WRITTEN = ("content", "crawl_parse", "rejected", "robots", "crawl_fetch")
 
 
@@ -35,51 +38,67 @@ class FetchRecord:
         return self.content, self.crawl_parse, self.rejected, self.robots, self.crawl_fetch
 
 
-class _Rows:
-    """The rows of one part: content is written some at a time, the rest at the end.
+Run = dict[str, list[Mapping[str, Any]]]
 
-    `add` and `full_run` belong to one thread, what writes to another.
+
+class _Rows:
+    """The rows of one part: content is written a run at a time, the rest is kept as Arrow till the
+    end.
+
+    `add` and `full_run` belong to one thread, what converts and writes to another.
     """
 
     def __init__(self, segment: Segment, number: int, stem: str) -> None:
         self._segment = segment
         self._list = number
         self._stem = stem
-        self._rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in WRITTEN}
+        self._run = _empty_run()
         self._run_bytes = 0
+        self._tables: dict[str, list[pa.Table]] = {name: [] for name in WRITTEN[1:]}
         self._content: PartWriter | None = None
 
     def add(self, record: FetchRecord) -> None:
+        run = self._run
         for name in WRITTEN:
-            self._rows[name].extend(getattr(record, name))
-        self._run_bytes += sum(len(row["content"]) for row in record.content)
+            run[name].extend(getattr(record, name))
+        self._run_bytes += sum(len(row["content"]) for row in record.content) + ROW_BYTES
 
-    def full_run(self) -> list[Mapping[str, Any]] | None:
-        """Content rows that it is time to write."""
+    def full_run(self) -> Run | None:
+        """Rows that it is time to write."""
         if self._run_bytes < RUN_BYTES:
             return None
-        run, self._rows["content"], self._run_bytes = self._rows["content"], [], 0
+        run, self._run, self._run_bytes = self._run, _empty_run(), 0
         return run
 
-    def write_content(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        if self._content is None:
-            self._content = self._segment.part_writer("content", self._list, self._stem)
-        self._content.write(table_of("content", rows))
+    def take_in(self, run: Run) -> None:
+        """Write the content of a run, keep what else there is."""
+        if run["content"]:
+            if self._content is None:
+                self._content = self._segment.part_writer("content", self._list, self._stem)
+            self._content.write(table_of("content", run["content"]))
+        for name, tables in self._tables.items():
+            if run[name]:
+                tables.append(table_of(name, run[name]))
 
     def write(self) -> None:
         """Write what is left, crawl_fetch last."""
-        if self._rows["content"]:
-            self.write_content(self._rows["content"])
+        self.take_in(self._run)
         if self._content is not None:
             self._content.publish()
-        for name in WRITTEN[1:]:
-            rows = self._rows[name]
-            ordered = sorted(rows, key=_by_slot) if name == "crawl_parse" else rows
-            self._segment.write_part(name, self._list, self._stem, ordered)
+        for name, tables in self._tables.items():
+            if tables:
+                table = pa.concat_tables(tables)
+                if name == "crawl_parse":
+                    table = table.sort_by([("slot", "ascending"), ("k", "ascending")])
+                self._segment.write_table(name, self._list, self._stem, table)
 
     def discard(self) -> None:
         if self._content is not None:
             self._content.discard()
+
+
+def _empty_run() -> Run:
+    return {name: [] for name in WRITTEN}
 
 
 class _OpenPart:
@@ -144,7 +163,7 @@ class FetchWriter:
             self._count += 1
         self._open.add(record)
         if run := self._open.rows.full_run():
-            self._finish(partial(self._open.rows.write_content, run))
+            self._finish(partial(self._open.rows.take_in, run))
         if self._open.journal.bytes >= self._bytes_limit:
             self.roll()
 
@@ -169,10 +188,6 @@ class FetchWriter:
             self._open = None
 
 
-def _by_slot(row: Mapping[str, Any]) -> tuple[int, int]:
-    return row["slot"], row["k"]
-
-
 def recover(segment: Segment, number: int) -> int:
     """Finish the parts that killed attempts left open; returns the crawl_fetch rows regained."""
     recovered = 0
@@ -191,7 +206,7 @@ def _finish(segment: Segment, number: int, left: LeftJournal) -> int:
             rows.add(record)
             regained += len(record.crawl_fetch)
             if run := rows.full_run():
-                rows.write_content(run)
+                rows.take_in(run)
         rows.write()
     finally:
         rows.discard()
