@@ -41,8 +41,8 @@ _REPLACEMENT = "\ufffd".encode()
 _NUL = re.compile(
     rb"<(?:title|svg)\b(?:[^<]++|<(?!/(?:title|svg)))*+|<[A-Za-z][^<>]*+>|\0++", re.IGNORECASE
 )
-# Two that XML forbids, and the C1 controls that html_sheet writes records with.
-_NEVER_TEXT = tuple(character.encode() for character in "\ufffe\uffff\x80\x82")
+# Two that XML forbids, and the C1 controls that html_sheet writes records with; by first byte.
+_NEVER_TEXT = ((b"\xc2", re.compile(b"\xc2[\x80\x82]")), (b"\xef", re.compile(b"\xef\xbf[\xbe\xbf]")))
 
 
 class Decoded(NamedTuple):
@@ -159,7 +159,7 @@ def _clean(data: bytes) -> bytes:
     if b"\0" in data:
         data = _NUL.sub(_without_nul, data)
     if not data.isascii():
-        for never in _NEVER_TEXT:
-            if never in data:
-                data = data.replace(never, _REPLACEMENT)
+        for first, never in _NEVER_TEXT:
+            if first in data and never.search(data):
+                data = never.sub(_REPLACEMENT, data)
     return data.translate(_BLANKED)

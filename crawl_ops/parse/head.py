@@ -1,7 +1,8 @@
 """What a page's head and headers say about the page: robots, refresh, canonical, language, meta."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ParseStatus
@@ -54,8 +55,13 @@ class PageHead:
 
 def agent_tokens(config: CrawlConfig) -> tuple[str, ...]:
     """The names we answer to: the product token of http.agent.name, and http.robots.agents."""
-    product = config.http.agent_name.split("/")[0].split()[:1]
-    further = (name for name in config.http.robots_agents if name != "*")
+    return _tokens(config.http.agent_name, tuple(config.http.robots_agents))
+
+
+@lru_cache(maxsize=16)
+def _tokens(agent_name: str, robots_agents: Sequence[str]) -> tuple[str, ...]:
+    product = agent_name.split("/")[0].split()[:1]
+    further = (name for name in robots_agents if name != "*")
     return tuple(dict.fromkeys(name.lower() for name in (*product, *further)))
 
 
@@ -116,6 +122,8 @@ def metatags(metas: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str
     Several values of a name stand one a line, each once (Nutch's parse-metatags).
     """
     wanted = {name.lower() for name in names}
+    if not wanted:
+        return {}
     found: dict[str, list[str]] = {}
     for name, content in metas:
         if (name in wanted or "*" in wanted) and (name in found or len(found) < MAX_METATAGS):

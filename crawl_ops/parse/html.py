@@ -11,12 +11,11 @@ from crawl_ops.parse.charset import Decoded, decoded_page
 from crawl_ops.parse.head import PageHead, read_head
 from crawl_ops.parse.html_reader import HtmlReader
 from crawl_ops.parse.html_sheet import page_sheet
-from crawl_ops.parse.links import LinkResolver, http_url
+from crawl_ops.parse.links import LinkResolver, http_url, page_url
 from crawl_ops.parse.page import Page, Parsed
 from crawl_ops.parse.templates import without_templates
-from crawl_ops.parse.text import allowed
+from crawl_ops.parse.text import allowed, is_allowed
 
-# libxml2 drops what stands after these end tags; the elements end with the page anyway.
 _LAST_ENDS = re.compile(rb"</(?:html|body)(?=[\s/>])[^>]*>", re.IGNORECASE)
 _STOPS = frozenset(("ERR_RESOURCE_LIMIT", "ERR_NO_MEMORY", "ERR_INTERNAL_ERROR"))
 
@@ -32,7 +31,7 @@ class HtmlParser:
         """Title, text, links and directives of a page."""
         decoded = decoded_page(page, self._config)
         reader, stopped = self._read(decoded)
-        base = http_url(page.base_url, "") or page.base_url
+        base = page_url(page.base_url)
         if reader.base is not None:
             base = http_url(base, reader.base) or base
         head = read_head(reader.head, page, base, self._config)
@@ -49,13 +48,12 @@ class HtmlParser:
         head.apply(parsed)
         if stopped:
             parsed.metadata["parser.stopped"] = stopped
-        # Character references bring back what decoding has removed.
-        if b"&#" in decoded.data:
+        if not reader.is_allowed:
             _purge(parsed)
         return parsed
 
     def _read(self, decoded: Decoded) -> tuple[HtmlReader, str | None]:
-        data = without_templates(_LAST_ENDS.sub(b"", decoded.data))
+        data = without_templates(_without_last_ends(decoded.data))
         data = with_bounded_attributes(data)
         return self.read_markup(data)
 
@@ -72,7 +70,21 @@ class HtmlParser:
             return HtmlReader(), None if empty else f"malformed: {error}"[:200]
         if root is None:
             return HtmlReader(), None
-        return HtmlReader(str(self._sheet(root))), _stop(parser)
+        output = str(self._sheet(root))
+        reader = HtmlReader(output)
+        # Character references bring back what decoding has removed.
+        reader.is_allowed = b"&#" not in data or is_allowed(output)
+        return reader, _stop(parser)
+
+
+def _without_last_ends(data: bytes) -> bytes:
+    # libxml2 drops what stands after these end tags; the elements end with the page anyway.
+    lower = data.lower()
+    found = [at for at in (lower.find(b"</body"), lower.find(b"</html")) if at >= 0]
+    if not found:
+        return data
+    first = min(found)
+    return data[:first] + _LAST_ENDS.sub(b"", data[first:])
 
 
 def _stop(parser: etree.HTMLParser) -> str | None:

@@ -21,6 +21,8 @@ class HtmlReader:
     def __init__(self, output: str = "") -> None:
         self.links: list[Outlink] = []
         self.dropped: dict[str, int] = {}
+        self.is_allowed = True
+        """Whether nothing that was read has characters that XML forbids."""
         self.title: str | None = None
         self.base: str | None = None
         self.head = HeadSource()
@@ -37,29 +39,31 @@ class HtmlReader:
     def _read_records(self) -> None:
         pieces = self._pieces
         for number in range(1, len(pieces), 2):
-            fields = pieces[number].split(FIELD)
-            kind = fields[0]
-            if kind == "A":
-                self._start_anchor(fields, number)
-            elif kind == "a":
+            record = pieces[number]
+            if record == "a":
                 self._end_anchor(number)
+                continue
+            fields = record.split(FIELD)
+            if fields[0] == "A":
+                self._start_anchor(fields[1], fields[2], number)
             else:
-                _READ[kind](self, fields, number)
+                _READ[fields[0]](self, fields, number)
         self._end_anchor(len(pieces))
 
-    def _start_anchor(self, fields: Sequence[str], number: int) -> None:
-        if self._anchor is not None:
-            self._end_anchor(number)
-        if not self._pieces[number - 1] and number > 1:
+    def _start_anchor(self, href: str, rel: str, number: int) -> None:
+        pieces = self._pieces
+        self._end_anchor(number)
+        if not pieces[number - 1] and number > 1:
             # Two links without a blank between them are two words all the same.
-            self._pieces[number - 1] = " "
-        href, rel = fields[1], fields[2]
-        if rel and not self._may_follow(rel):
-            return
+            pieces[number - 1] = " "
+        if rel:
+            if not self._may_follow(rel):
+                return
+            rel = one_line(rel, MAX_REL_LENGTH)
         if len(self.links) >= MAX_LINKS:
             self._drop("links.per.page")
             return
-        self._anchor = Outlink(href, "", one_line(rel, MAX_REL_LENGTH) if rel else "")
+        self._anchor = Outlink(href, "", rel)
         self._anchor_from = number + 1
         self.links.append(self._anchor)
 

@@ -13,12 +13,15 @@ MAX_LINKS = 100_000
 MAX_URL_LENGTH = 65_536
 MAX_ANCHOR_LENGTH = 1_000
 
-# What these three accept is already as WHATWG would write it, if it has no "/.": nothing to
-# escape, and a host that is neither a number nor punycode.
-_ROOTED = re.compile(r"/(?!/)[A-Za-z0-9_~=?&;,+!@$*()/.-]*+")
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_~=?&;,+!@$*()/.-]*+")
+# What these accept is already as WHATWG would write it, if it has no "/.": nothing to escape, no
+# dot segment in disguise, and a host that is neither a number nor punycode.
+_SAFE = r"(?:[A-Za-z0-9_~=?&;,+!@$*()/.-]|%(?!2[eE]))*+"
+_FRAGMENT = r"(?:#[A-Za-z0-9_~=?&;,+!@$*()/.:%'-]*+)?+"
+_ROOTED = re.compile(rf"/(?!/){_SAFE}{_FRAGMENT}")
+_PLAIN = re.compile(rf"(?:[A-Za-z0-9_]{_SAFE})?+{_FRAGMENT}")
+_PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{1,3}|[1-5][0-9]{4}))?+"
 _ABSOLUTE = re.compile(
-    r"https?://(?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{2,63}/[A-Za-z0-9_~=?&;,+!@$*()/.-]*+"
+    rf"https?://(?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{{2,63}}{_PORT}/{_SAFE}{_FRAGMENT}"
 )
 _SCHEME = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*):")
 _NO_DOCUMENTS = frozenset(("about", "blob", "data", "javascript", "mailto", "tel", "vbscript"))
@@ -46,20 +49,40 @@ class LinkResolver:
         self.base = base
         self.rejected: Counter[str] = Counter()
         self._charset = charset
+        self._page = base.partition("#")[0]
         found = _WEB_ORIGIN.match(base)
         self._origin = found[1] if found else ""
-        self._folder = found[1] + found[2][: found[2].rfind("/") + 1] if found else ""
+        self._path = found[2][: found[2].rfind("/") + 1] if found else ""
+        self._folder = self._origin + self._path
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL, or None and one more in `rejected`."""
-        if "/." not in href and len(href) <= MAX_URL_LENGTH:
-            if self._origin:
+        first = href[:1]
+        if first == "." or "/." in href or len(href) > MAX_URL_LENGTH:
+            return self._from_above(href)
+        if self._origin:
+            if first == "/":
                 if _ROOTED.fullmatch(href):
                     return self._origin + href
-                if _PLAIN.fullmatch(href):
-                    return self._folder + href
-            if _ABSOLUTE.fullmatch(href):
-                return href
+            elif _PLAIN.fullmatch(href):
+                return (self._page if first == "#" or not first else self._folder) + href
+        if first == "h" and _ABSOLUTE.fullmatch(href):
+            return href
+        return self._by_the_book(href)
+
+    def _from_above(self, href: str) -> str | None:
+        """As resolve, for a path that begins with `../`."""
+        rest, path = href, self._path
+        while rest.startswith("../"):
+            rest, path = rest[3:], path[: path.rfind("/", 0, -1) + 1] or "/"
+        if (
+            self._origin
+            and len(rest) < len(href) <= MAX_URL_LENGTH
+            and "/." not in rest
+            and rest[:1] != "#"
+            and _PLAIN.fullmatch(rest)
+        ):
+            return self._origin + path + rest
         return self._by_the_book(href)
 
     def _by_the_book(self, href: str) -> str | None:
@@ -115,6 +138,13 @@ def http_url(base: str, href: str) -> str | None:
     """As join, but None when it is not http or https."""
     url = join(base, href) if len(href) <= MAX_URL_LENGTH else None
     return url if url is not None and url.startswith(("http://", "https://")) else None
+
+
+def page_url(url: str) -> str:
+    """A page's URL as links are resolved against it: without fragment, as WHATWG writes it."""
+    if "/." not in url and "#" not in url and _ABSOLUTE.fullmatch(url):
+        return url
+    return http_url(url, "") or url
 
 
 def srcset_urls(srcset: str) -> list[str]:

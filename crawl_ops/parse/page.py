@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import msgspec
+
 from crawl_ops.model import LinkKind, ParseStatus
 
 VALUE_SEPARATOR = "\n"
@@ -32,8 +34,7 @@ class Page:
         return [value for key, value in self.headers if key.lower() == name]
 
 
-@dataclass(slots=True)
-class Outlink:
+class Outlink(msgspec.Struct, gc=False):
     """One link: absolute and WHATWG-resolved, not yet normalized or filtered."""
 
     url: str

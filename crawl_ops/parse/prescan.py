@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 WINDOW_BYTES = 65_536
 
+_FIRST_TAGS = 12
+
 _NEXT = re.compile(rb"<(?:(!--)|/?([a-zA-Z])|[!/?])")
 _META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
 _TAG_NAME = re.compile(rb"[^\t\n\f\r >]*+")
@@ -43,11 +45,14 @@ def declared_labels(content: bytes) -> Iterator[str]:
 
 
 def _meta_labels(window: bytes) -> Iterator[str]:
-    # Tags after the last mention of a charset cannot declare one.
-    last = window.lower().rfind(b"charset")
     position = 0
+    last, looked = len(window), 0
     while found := _NEXT.search(window, position):
         position = found.start()
+        looked += 1
+        if looked == _FIRST_TAGS:
+            # Tags after the last mention of a charset cannot declare one. Most are found before.
+            last = window.lower().rfind(b"charset")
         if position > last:
             return
         if found[1]:

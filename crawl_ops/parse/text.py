@@ -5,20 +5,9 @@ import re
 MARK = "\x7f"
 """Between blocks, while text is gathered. Decoding takes it out of what pages send."""
 
+_RARE_BLANKS = "\t\r\f\v\x1c\x1d\x1e\x1f"
+_LONG = 80
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-
-def collapsed(text: str) -> str:
-    """`text` with every run of white space as one blank."""
-    if not text.isascii():
-        return " ".join(text.split())
-    # A third of the time that splitting and joining takes.
-    for blank in "\n\t\r\f\v\x1c\x1d\x1e\x1f":
-        if blank in text:
-            text = text.replace(blank, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.strip()
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -31,8 +20,25 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 def block_lines(text: str) -> str:
     """`text`, a line for each stretch between marks that is not blank."""
-    blocks = collapsed(text).split(MARK)
-    return "\n".join([line for block in blocks if (line := block.strip())])
+    has_rare = any(blank in text for blank in _RARE_BLANKS)
+    lines = []
+    for block in text.split(MARK):
+        line = block
+        # Long stretches seldom have more than single blanks: to see that takes less than to split.
+        if len(line) > _LONG and not has_rare and line.isascii():
+            line = line.strip().replace("\n", " ")
+            if "  " in line:
+                line = " ".join(line.split())
+        else:
+            line = " ".join(line.split())
+        if line:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def is_allowed(text: str) -> bool:
+    """Whether `text` has no character that XML forbids."""
+    return _FORBIDDEN.search(text) is None
 
 
 def allowed(text: str) -> str:
