@@ -16,6 +16,7 @@ from crawl_ops.parse.page import Page, Parsed
 from crawl_ops.parse.templates import without_templates
 from crawl_ops.parse.text import allowed, is_allowed
 
+# libxml2 drops what stands after these end tags; the elements end with the page anyway.
 _LAST_ENDS = re.compile(rb"</(?:html|body)(?=[\s/>])[^>]*>", re.IGNORECASE)
 _STOPS = frozenset(("ERR_RESOURCE_LIMIT", "ERR_NO_MEMORY", "ERR_INTERNAL_ERROR"))
 
@@ -53,7 +54,7 @@ class HtmlParser:
         return parsed
 
     def _read(self, decoded: Decoded) -> tuple[HtmlReader, str | None]:
-        data = without_templates(_without_last_ends(decoded.data))
+        data = without_templates(_LAST_ENDS.sub(b"", decoded.data))
         data = with_bounded_attributes(data)
         return self.read_markup(data)
 
@@ -75,16 +76,6 @@ class HtmlParser:
         # Character references bring back what decoding has removed.
         reader.is_allowed = b"&#" not in data or is_allowed(output)
         return reader, _stop(parser)
-
-
-def _without_last_ends(data: bytes) -> bytes:
-    # libxml2 drops what stands after these end tags; the elements end with the page anyway.
-    lower = data.lower()
-    found = [at for at in (lower.find(b"</body"), lower.find(b"</html")) if at >= 0]
-    if not found:
-        return data
-    first = min(found)
-    return data[:first] + _LAST_ENDS.sub(b"", data[first:])
 
 
 def _stop(parser: etree.HTMLParser) -> str | None:

@@ -52,7 +52,8 @@ class HtmlReader:
 
     def _start_anchor(self, href: str, rel: str, number: int) -> None:
         pieces = self._pieces
-        self._end_anchor(number)
+        if self._anchor is not None:
+            self._end_anchor(number)
         if not pieces[number - 1] and number > 1:
             # Two links without a blank between them are two words all the same.
             pieces[number - 1] = " "

@@ -19,7 +19,7 @@ _SAFE = r"(?:[A-Za-z0-9_~=?&;,+!@$*()/.-]|%(?!2[eE]))*+"
 _FRAGMENT = r"(?:#[A-Za-z0-9_~=?&;,+!@$*()/.:%'-]*+)?+"
 _ROOTED = re.compile(rf"/(?!/){_SAFE}{_FRAGMENT}")
 _PLAIN = re.compile(rf"(?:[A-Za-z0-9_]{_SAFE})?+{_FRAGMENT}")
-_PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{1,3}|[1-5][0-9]{4}))?+"
+_PORT = r"(?::(?!80/|443/)(?:[1-5][0-9]{4}|[1-9][0-9]{1,3}))?+"
 _ABSOLUTE = re.compile(
     rf"https?://(?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{{2,63}}{_PORT}/{_SAFE}{_FRAGMENT}"
 )
@@ -71,8 +71,8 @@ class LinkResolver:
         return self._by_the_book(href)
 
     def _from_above(self, href: str) -> str | None:
-        """As resolve, for a path that begins with `../`."""
-        rest, path = href, self._path
+        """As resolve, for a path that begins with `./` or `../`."""
+        rest, path = href.removeprefix("./"), self._path
         while rest.startswith("../"):
             rest, path = rest[3:], path[: path.rfind("/", 0, -1) + 1] or "/"
         if (

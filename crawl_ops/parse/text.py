@@ -23,17 +23,13 @@ def block_lines(text: str) -> str:
     has_rare = any(blank in text for blank in _RARE_BLANKS)
     lines = []
     for block in text.split(MARK):
-        line = block
-        # Long stretches seldom have more than single blanks: to see that takes less than to split.
-        if len(line) > _LONG and not has_rare and line.isascii():
-            line = line.strip().replace("\n", " ")
-            if "  " in line:
-                line = " ".join(line.split())
-        else:
-            line = " ".join(line.split())
-        if line:
-            lines.append(line)
-    return "\n".join(lines)
+        if len(block) > _LONG and not has_rare and block.isascii():
+            # It seldom has more than single blanks: to see that takes less than to split.
+            line = block.strip().replace("\n", " ")
+            lines.append(" ".join(line.split()) if "  " in line else line)
+        elif words := block.split():
+            lines.append(" ".join(words))
+    return "\n".join(filter(None, lines))
 
 
 def is_allowed(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import Verdict
 from crawl_ops.urls.limits import fault_of
+from crawl_ops.urls.normalizers.basic import BasicUrlNormalizer
 from crawl_ops.urls.plugs import filters_of, normalizers_of
 
 _MALFORMED = "malformed"
@@ -31,6 +32,7 @@ class UrlChain:
         self._steps: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
             (plug.name, plug.normalize) for plug in normalizers
         )
+        self._drops_fragments = bool(normalizers) and isinstance(normalizers[0], BasicUrlNormalizer)
         filters = filters_of(config) if filter else ()
         self._filters = tuple((plug.name, plug.refusal) for plug in filters)
         self._acceptances: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
@@ -63,6 +65,12 @@ class UrlChain:
         """The URL after the normalizers, or None when it is malformed."""
         found = self._normalized(url)
         return None if isinstance(found, Verdict) else found
+
+    def without_fragment(self, url: str) -> str:
+        """`url`, without its fragment if the verdict is the same: where `basic` is asked first."""
+        page, mark, _ = url.partition("#")
+        same = self._drops_fragments and page.startswith(("http://", "https://"))
+        return page if mark and same and fault_of(url) is None else url
 
     def changes(self, url: str) -> list[tuple[str, str]]:
         """The normalizers that change `url`, in order, each with what it makes of it."""

@@ -39,11 +39,11 @@ class UrlIdentifier:
         return UrlIdentity(k, slot, host, domain)
 
     def _host(self, url: str) -> str:
-        # The usual case without a regex: http(s)://host/… has neither login nor port.
-        scheme, colon, rest = url.partition("://")
-        if colon and scheme in ("http", "https"):
-            host = rest.partition("/")[0]
-            if host.islower() and not _MARKS.intersection(host):
+        # The usual case without a regex: http(s)://host/… or http(s)://host:port/… has no login.
+        scheme, mark, rest = url.partition("://")
+        if mark and scheme in ("http", "https"):
+            host, colon, port = rest.partition("/")[0].partition(":")
+            if host.islower() and not _MARKS.intersection(host) and (not colon or port.isdigit()):
                 return host
         return host_of(url)
 
@@ -53,4 +53,4 @@ class UrlIdentifier:
         return domain, xxh3_64_intdigest(text, self._seed) >> 48
 
 
-_MARKS = frozenset(":@[]?#")
+_MARKS = frozenset("@[]?#")

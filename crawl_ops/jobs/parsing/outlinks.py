@@ -103,9 +103,16 @@ class OutlinkJudge:
     def _look(self, url: str) -> Known:
         found = self._known.get(url)
         if found is None:
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            found = self._known[url] = self._judged_by(self._outlink, url)
+            page = self._outlink.without_fragment(url) if "#" in url else url
+            found = self._known.get(page)
+            # Of what is malformed the whole URL is told.
+            if found is None or (found.to is None and page != url):
+                if len(self._known) >= REMEMBERED:
+                    self._known.clear()
+                found = self._judged_by(self._outlink, page)
+                if found.to is None and page != url:
+                    page, found = url, self._judged_by(self._outlink, url)
+                self._known[page] = found
         return found
 
     def _judged_by(self, chain: UrlChain, url: str) -> Known:

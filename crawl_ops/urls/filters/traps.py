@@ -6,6 +6,7 @@ has a next month for ever. Each bound is far beyond what pages of people have; -
 and without `traps` in urlfilter.order none of them counts.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ _CALENDAR = re.compile(
     r"|(?:^|[?&;])(?:year|yr|mon|day|date|ymd|from|start|end|[a-z-]*date)=",
     re.IGNORECASE,
 )
+_FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _YEAR = re.compile(
     r"(?<![0-9])(?:year|yr|y)=([0-9]{4,6})(?![0-9])"
     r"|(?<![0-9])([0-9]{4})(?:[-/.](?:0?[1-9]|1[0-2])(?![0-9])|(?:0[1-9]|1[0-2])(?:[0-3][0-9])?(?![0-9]))",
@@ -43,6 +45,7 @@ class TrapsUrlFilter:
         }
         self._years = (group.traps_calendar_year_min, group.traps_calendar_year_max)
         self.fingerprint = f"traps {self._bounds} {self._years}"
+        self._most = {name: math.inf if most < 0 else most for name, most in self._bounds.items()}
         self._kinds: tuple[Callable[[UrlParts], Iterator[tuple[str, int, str]]], ...] = (
             _path,
             _query,
@@ -51,6 +54,22 @@ class TrapsUrlFilter:
 
     def refusal(self, url: str) -> str | None:
         """The bound that `url` is beyond, and how far; None when there is none."""
+        return None if self._is_plain(url) else self._beyond(url)
+
+    def _is_plain(self, url: str) -> bool:
+        """Whether `url` is beyond no bound, by counts that can only be too high."""
+        most, segments = self._most, url.split("/")
+        parameters = url.count("&") + url.count(";") + 1
+        return (
+            len(segments) <= most["path.segments.max"]
+            and len(segments) - len(set(segments)) < most["path.repeats.max"]
+            and parameters <= most["query.parameters.max"]
+            and (parameters <= most["query.repeats.max"] or parameters == 1)
+            and "%25" not in url
+            and not (_FOUR_DIGITS.search(url) and _YEAR.search(url))
+        )
+
+    def _beyond(self, url: str) -> str | None:
         parts = parts_of(url)
         if parts is None:
             return None

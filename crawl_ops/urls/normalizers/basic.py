@@ -9,10 +9,11 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.hosts import ascii_host, unicode_host
 from crawl_ops.urls.limits import MAX_URL_CHARS, fault_of
 
-# A URL that nothing needs to be done to: no port, login or fragment, no `//`, no segment that
-# begins with a dot, host names that WHATWG leaves alone (last label begins with a letter).
+# A URL that nothing needs to be done to: no default port, login or fragment, no `//`, no segment
+# that begins with a dot, host names that WHATWG leaves alone (last label begins with a letter).
 _NORMAL = re.compile(
-    r"https?://(?:[a-z0-9_-]+\.)*+[a-z][a-z0-9_-]*"
+    r"https?://(?:[a-z0-9_-]+\.)*+[a-z][a-z0-9_-]*+"
+    r"(?::(?!80/|443/)(?:[1-5][0-9]{4}|[1-9][0-9]{1,3}))?+"
     r"(?:/(?![/.])[A-Za-z0-9\-._~!$&'()*+,;=:@%]*+)++"
     r"(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]++)?"
 )
