@@ -1,6 +1,6 @@
 """Parsing real pages: CPU seconds and peak memory, beside a bare lxml.html.fromstring of the bytes.
 
-    python benchmarks/parse_real.py [--package sqlite3-doc]... [--folder DIR]... [--hosts DIR]... [--work DIR]
+    python benchmarks/parse_real.py [--package sqlite3-doc]... [--folder DIR]... [--hosts DIR]...
         [--pages 2000] [--rounds 3] [--parser-bound 2.2] [--job-bound 3] [--ms-bound 1.2]
 
 Pages are sampled from Debian's documentation packages (fetched, not installed) and from folders of

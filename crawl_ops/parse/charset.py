@@ -42,7 +42,10 @@ _NUL = re.compile(
     rb"<(?:title|svg)\b(?:[^<]++|<(?!/(?:title|svg)))*+|<[A-Za-z][^<>]*+>|\0++", re.IGNORECASE
 )
 # Two that XML forbids, and the C1 controls that html_sheet writes records with; by first byte.
-_NEVER_TEXT = ((b"\xc2", re.compile(b"\xc2[\x80\x82]")), (b"\xef", re.compile(b"\xef\xbf[\xbe\xbf]")))
+_NEVER_TEXT = (
+    (b"\xc2", re.compile(b"\xc2[\x80\x82]")),
+    (b"\xef", re.compile(b"\xef\xbf[\xbe\xbf]")),
+)
 
 
 class Decoded(NamedTuple):

@@ -34,7 +34,7 @@ class Page:
         return [value for key, value in self.headers if key.lower() == name]
 
 
-class Outlink(msgspec.Struct, gc=False):
+class Outlink(msgspec.Struct, gc=False, omit_defaults=True):
     """One link: absolute and WHATWG-resolved, not yet normalized or filtered."""
 
     url: str

@@ -6,6 +6,7 @@ end of its parent. A page that needs too much memory fails by itself.
 """
 
 import ctypes
+import gc
 import os
 import resource
 import signal
@@ -53,6 +54,8 @@ def main() -> int:
         answers.write(frame(Ready(str(error))))
         return error.exit_code
     answers.write(frame(Ready()))
+    # What is loaded stays: the collector need not look at it again with every few pages.
+    gc.freeze()
     _serve(requests, answers, work)
     return 0
 

@@ -78,6 +78,10 @@ def _options(part: str) -> dict[str, Any]:
             "write_statistics": names,
             "use_dictionary": [name for name in names if name not in ("k", "url")],
         }
+    if part == "parse_text":
+        # No text is there twice, or asked for by its beginning.
+        names = [field.name for field in schemas()[part] if field.name != "text"]
+        return options | {"write_statistics": names, "use_dictionary": ["slot", "attempt"]}
     return options
 
 

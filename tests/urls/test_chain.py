@@ -258,3 +258,19 @@ def test_the_fingerprint_changes_with_whatever_decides(own, tmp_path):
     marks.append(own(urlfilter_order="own:NoCalendarUrlFilter").fingerprint())
     assert len(set(marks)) == len(marks)
     assert all(len(bytes.fromhex(mark)) == 32 for mark in marks)
+
+
+@pytest.mark.parametrize(
+    ("properties", "url", "without"),
+    [
+        ({}, "http://a.test/x#y", "http://a.test/x"),
+        ({}, "ftp://a.test/x#y", "ftp://a.test/x#y"),
+        ({}, "http://a.test/x#\0", "http://a.test/x#\0"),
+        ({"urlnormalizer.order": "ajax,basic"}, "http://a.test/#!y", "http://a.test/#!y"),
+        ({"urlnormalizer.order": "regex"}, "http://a.test/#y", "http://a.test/#y"),
+    ],
+)
+def test_a_fragment_goes_only_where_it_decides_nothing(properties, url, without):
+    chain = UrlChain(load(None, properties))
+    assert chain.without_fragment(url) == without
+    assert chain.judge(without) == chain.judge(url)

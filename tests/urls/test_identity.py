@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawl_ops.urls.hosts import host_of
 from crawl_ops.urls.identity import UrlIdentifier
 
 IDENTIFIER = UrlIdentifier(seed=42)
@@ -66,3 +67,12 @@ def test_any_text_has_an_identity(text):
     found = IDENTIFIER.identify(text)
     assert 0 <= found.k < 2**64
     assert 0 <= found.slot < 2**16
+
+
+@given(
+    st.lists(
+        st.sampled_from(["http://", "a.test", "b", ":80", ":", "u:p@", "/", "?", "#", "[::1]", "é"])
+    ).map("".join)
+)
+def test_the_short_way_finds_the_same_host(url):
+    assert IDENTIFIER.identify(url).host == host_of(url)

@@ -1,9 +1,12 @@
 """Endless spaces of URLs are bounded; each bound can be seen, and taken away by its property."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crawl_ops.config.load import load
 from crawl_ops.urls.chain import UrlChain
+from crawl_ops.urls.filters.traps import TrapsUrlFilter
 
 A = "http://a.example"
 TRAPS = {
@@ -114,3 +117,16 @@ def test_session_ids_make_no_new_urls():
             f"/(S({number}{'q' * 22}))/x",
         ):
             assert judge(A + spelling).url == A + "/x", spelling
+
+
+LOW = ("path.segments.max", "path.repeats.max", "query.parameters.max", "query.repeats.max")
+PIECES = ["/a", "/b", "/", "?", "&x=1", ";y", "x", "%25", "/2099-01", "year=2099", "event", "#"]
+
+
+@pytest.mark.parametrize("low", [0, 1, 2])
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=8))
+def test_what_counts_take_for_plain_is_beyond_no_bound(low, pieces):
+    group = {f"urlfilter.traps.{bound}": low for bound in LOW}
+    traps = TrapsUrlFilter(load(None, {**group, "urlfilter.traps.escapes.max": 0}))
+    url = A + "".join(pieces)
+    assert not (traps._is_plain(url) and traps._beyond(url))

@@ -88,7 +88,9 @@ class OutlinkJudge:
                 continue
             else:
                 found = self._look(link.url)
-                refusal = found.refusal or self._out_of_scope(page, link, found)
+                refusal = found.refusal
+                if refusal is None and (self._has_scope or not is_link):
+                    refusal = self._out_of_scope(page, link, found)
                 if refusal is None and link.kind is not LinkKind.CANONICAL:
                     refusal = too_deep
                 if refusal is None:
@@ -104,14 +106,13 @@ class OutlinkJudge:
         found = self._known.get(url)
         if found is None:
             page = self._outlink.without_fragment(url) if "#" in url else url
-            found = self._known.get(page)
-            # Of what is malformed the whole URL is told.
-            if found is None or (found.to is None and page != url):
-                if len(self._known) >= REMEMBERED:
-                    self._known.clear()
-                found = self._judged_by(self._outlink, page)
-                if found.to is None and page != url:
-                    page, found = url, self._judged_by(self._outlink, url)
+            found = self._known.get(page) or self._judged_by(self._outlink, page)
+            if found.to is None and page != url:  # of what is malformed the whole URL is told
+                found = self._judged_by(self._outlink, url)
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[url] = found
+            if found.to is not None:
                 self._known[page] = found
         return found
 
