@@ -2,9 +2,9 @@
 
     python benchmarks/made_crawl.py FOLDER URLS [PAGES LINKS]      (the other scripts run it)
 
-A crawldb of N URLs in buckets of about 1.25 million: some 74 characters a URL, hosts with shares of
-about 1 / rank, 65 % unfetched, 25 % fetched. Keys and slots are DuckDB's hash(): good for jobs that
-take them from the tables, not for inject.
+A crawldb of N URLs in as many buckets as inject would make: some 74 characters a URL, hosts with
+shares of about 1 / rank, 65 % unfetched, 25 % fetched. Keys and slots are DuckDB's hash(): good for
+jobs that take them from the tables, not for inject.
 """
 
 import json
@@ -23,9 +23,9 @@ from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import FileEntry, slots_of
 from crawl_ops.storage.schema import column_types
+from crawl_ops.urls.chain import UrlChain
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-BUCKET_URLS = 1_250_000
 ROW_GROUP = 122_880
 LINKS_A_FILE = 1_000_000
 MACROS = """
@@ -87,15 +87,16 @@ class MadeCrawl:
 
     def __init__(self, folder: Path, urls: int) -> None:
         self.urls = urls
-        self.bits = max(0, (max(urls, 1) // BUCKET_URLS).bit_length())
-        if 1 << self.bits > max(1, urls // 600_000):
-            self.bits = max(0, self.bits - 1)
-        self.buckets = 1 << self.bits
-        self.rows = urls // self.buckets
         if not (folder / "crawl.json").exists():
             folder.mkdir(parents=True)
             (folder / "crawl.json").write_text(json.dumps({"format": 1, "seed": 7}))
         self.crawl = CrawlDir.open(folder)
+        config = load(None, {})
+        commit = self.crawl.table("crawldb").begin("inject", "inject:made", config, NOW)
+        commit.spread(urls)
+        self.bits = commit.bits
+        self.buckets = 1 << self.bits
+        self.rows = urls // self.buckets
 
     @classmethod
     def apart(cls, work: Path, urls: int) -> "MadeCrawl":
@@ -124,8 +125,10 @@ class MadeCrawl:
         return connection
 
     def _crawldb(self) -> None:
-        commit = self.crawl.table("crawldb").begin("inject", "inject:made", load(None, {}), NOW)
-        commit._bits = self.bits
+        config = load(None, {})
+        commit = self.crawl.table("crawldb").begin("inject", "inject:made", config, NOW)
+        commit.spread(self.urls)
+        commit.filters = UrlChain(config, "inject").filters
         with self.connection() as connection:
             urls = URLS.format(signatures=max(2, int(self.urls * 0.23)))
             for b, bucket in enumerate(commit.buckets()):
@@ -174,6 +177,7 @@ class MadeCrawl:
             str(self.crawl.root / entry.path)
             for entry in self.crawl.table("crawldb").version(1).files
         ]
+        segment.note_filters(UrlChain(load(None, {})).filters)
         segment.publish({"lists": [{"list": 0, "urls": pages}], "created": NOW.isoformat()})
         with self.connection() as connection:
             chance = int(pages / self.urls / 0.65 * 10_000_000)

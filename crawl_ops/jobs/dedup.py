@@ -107,6 +107,7 @@ def _describe(crawl: CrawlDir, session: Session, manifest: Manifest) -> None:
 
 
 def _mark(session: Session, commit: Commit, losers: int) -> Manifest:
+    commit.filters = commit.parent.filters
     try:
         for bucket in commit.buckets(_slots(session)):
             session.bind_bucket("crawldb", "crawldb", bucket)

@@ -24,6 +24,7 @@ from crawl_ops.storage.fetch_list import FetchList
 from crawl_ops.storage.fetch_writer import fetched_keys, open_redirects, recover
 from crawl_ops.storage.not_due import NotDue
 from crawl_ops.storage.segment import Segment
+from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
 
 log = logging.getLogger(__name__)
@@ -127,6 +128,7 @@ def _fetch_lists(
     stop: threading.Event | None,
     progress: Progress | None,
 ) -> None:
+    segment.note_filters(UrlChain(config, "fetcher").filters)
     attempt = f"{clock():%Y%m%d%H%M%S}-{uuid.uuid4().hex[:8]}"
     for number in numbers:
         if regained := recover(segment, number):

@@ -20,6 +20,7 @@ from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
 from crawl_ops.storage.schema import sql_text
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
+from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
 
 log = logging.getLogger(__name__)
@@ -48,8 +49,10 @@ def inject(
     if report := table.done(operation):
         return report
     with crawl.session(config) as session, table.writing():
-        counts = fill_seeds(session, seed_lines(seeds), config, UrlIdentifier(crawl.seed))
+        chain = UrlChain(config, "inject")
+        counts = fill_seeds(session, seed_lines(seeds), config, UrlIdentifier(crawl.seed), chain)
         commit = table.begin("inject", operation, config, now)
+        commit.filters = chain.filters
         before = commit.parent.rows
         try:
             _write(session, commit, overwrite=overwrite, update=update)

@@ -77,6 +77,7 @@ def _parse_lists(
     meter = _Meter(stop, progress)
     judge = OutlinkJudge(config, UrlIdentifier(crawl.seed))
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    segment.note_filters(judge.filters)
     with ParserPool(config) as pool:
         unit = Unit(config, segment, pool, judge, moment, meter.each)
         for number in numbers:

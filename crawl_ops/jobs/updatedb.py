@@ -144,6 +144,7 @@ def _update(
         commit.abandon()
         raise
     commit.segments.append(segment.name)
+    commit.filters = segment.filters()
     report = JobReport(
         "updatedb",
         segment.name,
@@ -160,19 +161,21 @@ def _write(session: Session, commit: Commit, folding: Folding) -> Counter[str]:
     rows = session.rows("updatedb_size")[0]["n"]
     if not folding.keep and may_lie_over(commit, rows):
         lay_over(session, commit, folding.overlay(commit.parent.bucket()))
-        return Counter(folding.counts())
+        folding.count()
+        return folding.counted
     purges = {
         "purge_404": commit.config.db.update_purge_404,
         "purge_orphans": commit.config.db.update_purge_orphans,
     }
     session.bind_table("crawldb", commit.parent)
-    counts: Counter[str] = Counter()
     for bucket in commit.buckets(_touched(session, commit.bits, purges)):
         overlay = folding.overlay(bucket)
         rows = rewrite(session, commit, bucket, overlay, folding.keep)
-        counts.update(folding.counts())
-        counts["purged"] += _lost(session, bucket, overlay, rows, purging=any(purges.values()))
-    return counts
+        folding.count()
+        folding.counted["purged"] += _lost(
+            session, bucket, overlay, rows, purging=any(purges.values())
+        )
+    return folding.counted
 
 
 def _lost(session: Session, bucket: Bucket, overlay: Overlay, rows: int, *, purging: bool) -> int:

@@ -18,3 +18,7 @@ CREATE OR REPLACE TEMP MACRO outcome_of(
     WHEN rules.min_interval <> -1 AND interval_s > rules.min_interval            THEN 'generate.min.interval'
     ELSE 'candidate'
 END;
+
+-- Sort values in their order as whole numbers, a percent apart; all that are next to nothing are one.
+CREATE OR REPLACE TEMP MACRO bin_of(sort_value) AS
+    if(sort_value > 1e-30::FLOAT, floor(log2(sort_value) * 64), -10000)::INTEGER;

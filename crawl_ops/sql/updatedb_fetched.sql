@@ -1,10 +1,17 @@
 -- What a segment's fetch and parse say of a URL: one row a URL, the latest (Nutch rule 10.2).
-WITH latest AS (
-    SELECT * FROM crawl_fetch
-    WHERE slot BETWEEN $lo AND $hi
-    QUALIFY row_number() OVER (
-        PARTITION BY k ORDER BY fetch_time DESC, via IS NOT NULL, via, list, attempt
-    ) = 1
+WITH doubled AS (
+    SELECT k FROM crawl_fetch WHERE slot BETWEEN $lo AND $hi GROUP BY k HAVING count(*) > 1
+),
+latest AS (
+    SELECT * FROM crawl_fetch ANTI JOIN doubled USING (k) WHERE slot BETWEEN $lo AND $hi
+    UNION ALL
+    (
+        SELECT * FROM crawl_fetch SEMI JOIN doubled USING (k)
+        WHERE slot BETWEEN $lo AND $hi
+        QUALIFY row_number() OVER (
+            PARTITION BY k ORDER BY fetch_time DESC, via IS NOT NULL, via, list, attempt
+        ) = 1
+    )
 ),
 parsed AS (
     SELECT k, attempt, parse_status, reason, signature, metadata FROM parse_data

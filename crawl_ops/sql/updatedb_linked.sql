@@ -2,11 +2,16 @@
 SELECT
     k,
     any_value(slot)                                     AS slot,
-    -- A canonical link names a page, it does not vote for it; a sitemap's priority is no share.
-    summed_shares(if(kind IN ('canonical', 'sitemap'), 0::FLOAT, bounded_share(score))) AS share,
+    summed_shares(share)                                AS share,
     min(link_order(kind))                               AS kind,
     min(link_way(depth, max_depth))                     AS way,
     count(*)                                            AS links
-FROM crawl_parse
-WHERE slot BETWEEN $lo AND $hi
+FROM (
+    SELECT
+        k, slot, kind, depth, max_depth,
+        -- A canonical link names a page, it does not vote for it; a sitemap's priority is no share.
+        if(kind IN ('canonical', 'sitemap'), 0::FLOAT, bounded_share(score)) AS share
+    FROM crawl_parse
+    WHERE slot BETWEEN $lo AND $hi
+)
 GROUP BY k

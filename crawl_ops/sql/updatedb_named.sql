@@ -1,5 +1,4 @@
--- The new URLs of a bucket: links have them as text.
+-- The new URLs of a bucket.
 SELECT k, any_value(to_url) AS url, any_value(to_host) AS host, any_value(to_domain) AS domain
-FROM crawl_parse SEMI JOIN fresh USING (k)
-WHERE slot BETWEEN $lo AND $hi
+FROM naming
 GROUP BY k

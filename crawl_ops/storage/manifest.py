@@ -7,7 +7,7 @@ from typing import Any
 
 from crawl_ops.errors import StoreError
 
-FORMAT = 2  # 1 knew base files only
+FORMAT = 3  # 1 knew base files only, 2 no filters
 SLOT_BITS = 16
 SLOTS = 1 << SLOT_BITS
 OPERATIONS_KEPT = 1000
@@ -54,6 +54,7 @@ class Manifest:
 
     bits: buckets are 2 ** bits equal ranges of slots. segments: folded in so far, in order.
     operations: what was done, as operation id -> version, so that asking again changes nothing.
+    filters: the fingerprint of the URL filters that all its URLs have passed; empty if not one.
     """
 
     table: str
@@ -69,6 +70,7 @@ class Manifest:
     config: Mapping[str, Any] = field(default_factory=dict)
     report: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    filters: str = ""
 
     @property
     def rows(self) -> int:

@@ -3,6 +3,7 @@
 segments/<segment>/segment.json                       written last by generate: the segment exists
 segments/<segment>/<part>/list-000/<attempt>.<n>.parquet
 segments/<segment>/done/<job>-000.json                 the job has finished that fetch list
+segments/<segment>/filters/<fingerprint>               the URL filters that fetch and parse asked
 """
 
 import json
@@ -35,6 +36,7 @@ FETCHED_PARTS = PARTS[1:]
 PARSE_ONLY = ("parse_data", "parse_text")
 FETCH, PARSE = "fetch", "parse"
 PARSED = "p"  # ends the stem of what parse adds to a part that fetch writes too
+_NOT_TOLD = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,18 @@ class Segment:
             ) from None
         check_file(part, location, parquet.schema_arrow)
         return parquet
+
+    def note_filters(self, fingerprint: str) -> None:
+        """Note which URL filters judge what is written to the segment from now on.
+
+        fingerprint: empty if that cannot be told.
+        """
+        self.files.create(f"{self.folder}/filters/{fingerprint or _NOT_TOLD}", b"")
+
+    def filters(self) -> str:
+        """The fingerprint of the filters that judged all URLs found; empty if it is not one."""
+        noted = self.files.names(f"{self.folder}/filters")
+        return noted[0] if len(noted) == 1 and noted[0] != _NOT_TOLD else ""
 
     def done(self, job: str, number: int) -> dict[str, Any] | None:
         """What a job reported of a finished list, or None. Raises StoreError if it is garbage."""

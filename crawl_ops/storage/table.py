@@ -104,7 +104,10 @@ class VersionedTable:
 
 @dataclass
 class Commit:
-    """A version in the making. Nothing of it can be seen before `publish`."""
+    """A version in the making. Nothing of it can be seen before `publish`.
+
+    filters: the fingerprint of the URL filters that judged what is added; empty if it is not known.
+    """
 
     table: VersionedTable
     parent: Manifest
@@ -113,6 +116,7 @@ class Commit:
     config: CrawlConfig
     now: datetime
     segments: list[str] = field(default_factory=list)
+    filters: str = ""
     _removed: set[str] = field(default_factory=set)
     _added: list[FileEntry] = field(default_factory=list)
     _bits: int | None = None
@@ -181,6 +185,7 @@ class Commit:
         """Make the new version the current one. Raises CommitConflictError if another was first."""
         kept = tuple(entry for entry in self.parent.files if entry.path not in self._removed)
         operations = {**self.parent.operations, self.operation: self.version}
+        same = not self.parent.rows or self.parent.filters == self.filters
         manifest = replace(
             self.parent,
             version=self.version,
@@ -198,6 +203,7 @@ class Commit:
             config=self.config.as_properties(),
             report=report.as_dict(),
             columns=tuple(schemas()[self.table.name].names),
+            filters=self.filters if same else "",
         )
         _check_cover(manifest)
         if not self.table.files.create(self.table._path(self.version), manifest.to_json()):

@@ -7,7 +7,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import Verdict
 from crawl_ops.urls.limits import fault_of
 from crawl_ops.urls.normalizers.basic import BasicUrlNormalizer
-from crawl_ops.urls.plugs import filters_of, normalizers_of
+from crawl_ops.urls.plugs import FILTERS, filters_of, normalizers_of
 
 _MALFORMED = "malformed"
 
@@ -38,6 +38,8 @@ class UrlChain:
         self._acceptances: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
             (plug.name, plug.acceptance) for plug in filters if hasattr(plug, "acceptance")
         )
+        self._ours = all(type(plug) in FILTERS.values() for plug in filters)
+        self._filters_fingerprint = _digest([plug.fingerprint for plug in filters])
         self._fingerprint = _digest(
             [
                 str(self._loops),
@@ -96,6 +98,14 @@ class UrlChain:
     def fingerprint(self) -> str:
         """Hex; changes when any rule, option or order changes that decides about a URL."""
         return self._fingerprint
+
+    @property
+    def filters(self) -> str:
+        """Hex of the filters alone: who has passed them passes them again while it is the same.
+
+        Empty with a filter of somebody's own, which may change its mind.
+        """
+        return self._filters_fingerprint if self._ours else ""
 
     def _normalized(self, url: str) -> str | Verdict:
         fault = fault_of(url)

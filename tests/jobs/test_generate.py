@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.generating import best
+from crawl_ops.jobs.inject import inject
 
 
 def run(given, conf=None, **options):
@@ -367,6 +368,39 @@ def test_bucket_by_bucket_the_best_are_those_of_the_whole(crawls, scores, topn, 
             for file in segment.part_files("crawl_generate"):
                 found += segment.read_part(file, "crawl_generate").to_pylist()
         assert sorted(row["url"] for row in found) == sorted(wanted)
+
+
+RULES = {"urlfilter.regex.rules": "-/[0-3]$\n+."}
+
+
+def judged(given, monkeypatch, conf):
+    """How many URLs generate asks the filters about."""
+    asked = []
+    real = best.UrlChain.judge
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            best.UrlChain, "judge", lambda chain, url: asked.append(url) or real(chain, url)
+        )
+        run(given, conf, topn=5)
+    return len(asked)
+
+
+def test_filters_that_all_urls_have_passed_are_not_asked_again(given, monkeypatch):
+    inject(given.crawl, given.config(**RULES), [row["url"] for row in pages(20)], given.now)
+    assert judged(given, monkeypatch, RULES) == 0
+    assert judged(given, monkeypatch, {}) > 0
+    inject(given.crawl, given.config(), ["http://other.test/"], given.now)
+    assert judged(given, monkeypatch, RULES) > 0
+
+
+def test_a_segment_tells_the_filters_its_urls_have_passed(given):
+    segment = given.crawl.new_segment("20260301000000")
+    assert segment.filters() == ""
+    segment.note_filters("one")
+    segment.note_filters("one")
+    assert segment.filters() == "one"
+    segment.note_filters("two")
+    assert segment.filters() == ""
 
 
 def test_two_at_once_never_select_the_same_urls(given):

@@ -20,6 +20,7 @@ from crawl_ops.index.search import get, indexed_ids
 from crawl_ops.jobs.dedup import dedup
 from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.index import index
+from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.invertlinks import invertlinks
 from crawl_ops.jobs.updatedb import updatedb
 from crawl_ops.jobs.vacuum import vacuum
@@ -30,10 +31,14 @@ pytestmark = pytest.mark.whole
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LONG_AFTER = datetime(2100, 1, 1, tzinfo=UTC)
-ONE, TWO = "20260301000000", "20260302000000"
+ONE, TWO, SMALL, SMALLER = (f"2026030{day}000000" for day in range(1, 5))
 KILLS = 10
 PAGES, FETCHED, LINKS = 3000, 800, 20_000
+URLS = [f"http://h{n % 97}.test/{n}" for n in range(PAGES)]
 CONF = {"duckdb.threads": 1, "db.bucket.rows": 4000}
+OVER = {"db.deltas.rows": 0}  # small rounds are laid over these small tables
+ANEW = {"db.deltas.rows": 0, "db.deltas.max": 1, "db.bucket.rows": 1000}  # after one: written anew
+SEEDS = [f"http://h{n % 97}.test/{n}\tnutch.score=7" for n in range(2950, 3050)]
 
 PROCESS = f"""
 import json, sys
@@ -43,27 +48,43 @@ from crawl_ops.errors import CrawlError
 from crawl_ops.jobs.dedup import dedup
 from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.index import index
+from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.invertlinks import invertlinks
 from crawl_ops.jobs.updatedb import updatedb
 from crawl_ops.storage.crawl_dir import CrawlDir
-config, now = load(None, {CONF!r}), datetime.fromisoformat("{NOW.isoformat()}")
+now = datetime.fromisoformat("{NOW.isoformat()}")
 print("ready", flush=True)
-job, root, arguments, options = json.loads(sys.stdin.readline())
-crawl = CrawlDir.open(root)
+job, root, conf, arguments, options = json.loads(sys.stdin.readline())
+crawl, config = CrawlDir.open(root), load(None, conf)
 print("go", flush=True)
 try:
     globals()[job](crawl, config, *arguments, now, **options)
 except CrawlError as error:
     sys.exit(3 if error.retryable else 1)
 """
+SEEDING = {"update": True, "operation": "inject:seeds"}
 CALLS = {
-    "updatedb": ([[ONE]], {}),
-    "generate": ([], {"run_id": "run", "depth": 1, "topn": 800, "num_fetchers": 3}),
-    "invertlinks": ([None], {}),
-    "index": ([None], {}),
-    "dedup": ([], {}),
+    "updatedb": ("updatedb", [[ONE]], {}, {}),
+    "updatedb laid over": ("updatedb", [[SMALL]], {}, OVER),
+    "updatedb written anew": ("updatedb", [[SMALLER]], {}, ANEW),
+    "inject laid over": ("inject", [SEEDS], SEEDING, OVER),
+    "inject written anew": ("inject", [SEEDS], SEEDING, ANEW),
+    "generate": (
+        "generate",
+        [],
+        {"run_id": "run", "depth": 1, "topn": 800, "num_fetchers": 3},
+        {},
+    ),
+    "invertlinks": ("invertlinks", [None], {}, {}),
+    "index": ("index", [None], {}, {}),
+    "dedup": ("dedup", [], {}, {}),
 }
-JOBS = {job.__name__: job for job in (updatedb, generate, invertlinks, index, dedup)}
+STAGES = {
+    "inject laid over": "laid",
+    "updatedb written anew": "laid",
+    "inject written anew": "laid",
+}
+JOBS = {job.__name__: job for job in (updatedb, generate, inject, invertlinks, index, dedup)}
 
 
 class Processes:
@@ -72,14 +93,14 @@ class Processes:
     def __init__(self) -> None:
         self._waiting = deque(self._another() for _ in range(2))
 
-    def run(self, job, root, arguments=None):
+    def run(self, call, root, arguments=None):
         """A process that has just begun a job."""
-        given, options = CALLS[job]
+        job, given, options, conf = CALLS[call]
         process = self._waiting.popleft()
         self._waiting.append(self._another())
         assert process.stdout.readline() == "ready\n"
-        call = [job, str(root), given if arguments is None else arguments, options]
-        process.stdin.write(json.dumps(call) + "\n")
+        told = [job, str(root), CONF | conf, given if arguments is None else arguments, options]
+        process.stdin.write(json.dumps(told) + "\n")
         process.stdin.flush()
         assert process.stdout.readline() == "go\n"
         return process
@@ -117,37 +138,40 @@ def config():
     return load(None, CONF)
 
 
-def run(crawl, job, arguments=None):
-    given, options = CALLS[job]
-    return JOBS[job](crawl, config(), *(given if arguments is None else arguments), NOW, **options)
+def run(crawl, call, arguments=None):
+    job, given, options, conf = CALLS[call]
+    given = given if arguments is None else arguments
+    return JOBS[job](crawl, load(None, CONF | conf), *given, NOW, **options)
 
 
 def furnish(crawl, chosen):
-    """A crawldb, and two segments: pages with a few duplicates among them, and their links."""
-    urls = [f"http://h{n % 97}.test/{n}" for n in range(PAGES)]
-    crawl.known([{"url": url, "score": chosen.random()} for url in urls], bits=2)
+    """A crawldb, and segments: pages with a few duplicates among them, and their links."""
+    crawl.known([{"url": url, "score": chosen.random()} for url in URLS], bits=2)
     for number, name in enumerate((ONE, TWO)):
-        fetched = chosen.sample(urls, FETCHED)
-        at = {"fetch_time": NOW + timedelta(hours=number)}
-        new = [f"http://new{n % 31}.test/{n}" for n in range(300)]
-        links = zip(
-            chosen.choices(fetched, k=LINKS // 2),
-            chosen.choices(urls + new, k=LINKS // 2),
-            strict=True,
-        )
-        crawl.segment(
-            name,
-            fetched=[crawl.fetched(url, **at) for url in fetched],
-            parsed=[
-                crawl.parsed(url, f"{chosen.randrange(700)}".encode().ljust(16), title=url, **at)
-                for url in fetched
-            ],
-            parse_text=[
-                {**crawl.identity(url), "attempt": "a", "text": f"{url} words " * 50}
-                for url in fetched
-            ],
-            links=[crawl.link(*link, anchor="an anchor") for link in links],
-        )
+        add_segment(crawl, chosen, name, number)
+
+
+def add_segment(crawl, chosen, name, number, pages=FETCHED, links=LINKS // 2):
+    fetched = chosen.sample(URLS, pages)
+    at = {"fetch_time": NOW + timedelta(hours=number)}
+    new = [f"http://new{n % 31}.test/{n}" for n in range(300)]
+    links = zip(
+        chosen.choices(fetched, k=links),
+        chosen.choices(URLS + new, k=links),
+        strict=True,
+    )
+    crawl.segment(
+        name,
+        fetched=[crawl.fetched(url, **at) for url in fetched],
+        parsed=[
+            crawl.parsed(url, f"{chosen.randrange(700)}".encode().ljust(16), title=url, **at)
+            for url in fetched
+        ],
+        parse_text=[
+            {**crawl.identity(url), "attempt": "a", "text": f"{url} words " * 50} for url in fetched
+        ],
+        links=[crawl.link(*link, anchor="an anchor") for link in links],
+    )
 
 
 @pytest.fixture
@@ -163,10 +187,15 @@ def before(stages, another_crawl):
         shutil.copytree(crawl.crawl.root, stages / "index")
         run(crawl.crawl, "index")
         shutil.copytree(crawl.crawl.root, stages / "dedup")
+        for number, name in enumerate((SMALL, SMALLER), 2):
+            add_segment(crawl, random.Random(name), name, number, pages=40, links=200)
+        shutil.copytree(crawl.crawl.root, stages / "updatedb laid over")
+        run(crawl.crawl, "updatedb laid over")
+        shutil.copytree(crawl.crawl.root, stages / "laid")
 
     def make(job, folder):
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(stages / job, folder)
+        shutil.copytree(stages / STAGES.get(job, job), folder)
         return CrawlDir.open(folder)
 
     return make
@@ -177,9 +206,14 @@ def state(crawl):
     return {
         **{name: rows(crawl, name) for name in TABLES},
         "folded": {name: crawl.table(name).current().segments for name in TABLES},
-        "lists": [fetch_lists(crawl, name) for name in crawl.segments() if name not in (ONE, TWO)],
+        "lists": [fetch_lists(crawl, name) for name in made(crawl)],
         "indexed": list(indexed_ids(crawl.index_location)),
     }
+
+
+def made(crawl):
+    """The segments that generate has made."""
+    return [name for name in crawl.segments() if name not in (ONE, TWO, SMALL, SMALLER)]
 
 
 def rows(crawl, name):
@@ -229,9 +263,12 @@ def test_a_job_killed_at_any_moment_has_done_nothing_or_all(before, processes, t
     length = seconds(processes, job, crawl.root)
     new, texts = state(crawl), documents(crawl)
     assert new != old
+    kinds = {entry.kind for entry in crawl.table("crawldb").current().files}
+    assert ("changed" in kinds) == job.endswith("laid over")
     chosen = random.Random(job)
-    moments = [(number + chosen.random()) / KILLS for number in range(KILLS)]
-    spare = KILLS  # tries for when the job was faster than the kill
+    kills = KILLS // 2 if job in STAGES else KILLS
+    moments = [(number + chosen.random()) / kills for number in range(kills)]
+    spare = kills  # tries for when the job was faster than the kill
     while moments:
         crawl = before(job, tmp_path / "killed")
         process = processes.run(job, crawl.root)

@@ -3,13 +3,12 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.storage.manifest import Bucket
+from crawl_ops.storage.manifest import Bucket, Manifest
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.session import Session
 from crawl_ops.urls.chain import UrlChain
@@ -18,30 +17,37 @@ FILTER_ROUNDS = 4
 NO_LIMIT = 2**62
 SLACK = 4  # candidates are cut when they are a quarter more than wanted, and
 LEAST_SLACK = 100_000  # at least so many
+NO_CUT = (-math.inf, "")
+WIDER = 4  # the factor by which a cut is lowered that left too few
 
 
 @dataclass
 class Best:
     """Makes `selected`: key, URL, host, domain and sort value of the URLs to fetch.
 
-    While the buckets are gone through, the last of the best so far is known: what comes after it
-    is left out before hosts are looked at. A host's URLs beyond generate.max.count are those with
-    the lowest values, so leaving those out changes nothing for the others.
+    First all buckets are counted, with a histogram of the sort values. From it comes a cut that
+    leaves some more than topN: what is below it is left out before hosts and URLs are looked at,
+    and so is, while the buckets are gone through, what comes after the last of the best so far. A
+    host's URLs beyond generate.max.count are those with the lowest values, so leaving those out
+    changes nothing for the others. If the limit per host leaves too few, the cut is lowered.
     """
 
     session: Session
     config: CrawlConfig
-    buckets: Sequence[Bucket]
+    manifest: Manifest
     taken: Claim
     topn: int
     counts: Counter[str] = field(default_factory=Counter)
-    _lowest: tuple[float, str] = (-math.inf, "")
+    _lowest: tuple[float, str] = NO_CUT
+    _bins: dict[int, tuple[int, float]] = field(default_factory=dict)
 
     def select(self) -> None:
         """Select, ask the filters, and select again without what they refuse."""
         session = self.session
-        asks = self.config.generate.filter
-        chain = UrlChain(self.config, "default", normalize=False) if asks else None
+        chain = UrlChain(self.config, "default", normalize=False)
+        # What these very filters have let in they let in again.
+        passed = bool(chain.filters) and chain.filters == self.manifest.filters
+        asks = self.config.generate.filter and not passed
         session.define("generate_rules")
         if not self.taken.following:
             session.append_columns("led_to", "crawl_generate", ("k",), ())
@@ -51,38 +57,80 @@ class Best:
             # Rules that changed much refuse much: then all candidates are asked, once.
             everything = number >= FILTER_ROUNDS
             self._select(NO_LIMIT if everything else self.topn)
-            if not (chain and self._ask(chain)):
+            if not (asks and self._ask(chain)):
                 break
         if everything:
             self._select(self.topn)
 
     def _select(self, topn: int) -> None:
         self.counts.clear()
-        self._lowest = (-math.inf, "")
+        self._bins.clear()
+        for bucket in self.manifest.buckets():
+            self._count(bucket)
+        wanted = topn * max(1, sum(n for n, _ in self._bins.values()))
+        wanted //= max(1, self.counts["candidates"])
+        while True:
+            floor = self._floor(max(wanted, topn))
+            self._best(topn, floor)
+            held = self.session.count("selected")
+            if floor == NO_CUT or held >= min(topn, self.counts["candidates"]):
+                break
+            wanted *= WIDER
+        self.counts["selected"] = held
+        self.counts["topN"] = self.counts["candidates"] - held
+
+    def _floor(self, wanted: int) -> tuple[float, str]:
+        """A sort value that at least so many candidates reach."""
+        if self.taken.following:  # only some of the candidates count
+            return NO_CUT
+        reached = 0
+        for bin_ in sorted(self._bins, reverse=True)[:-1]:
+            reached += self._bins[bin_][0]
+            if reached >= wanted:
+                return self._bins[bin_][1], ""
+        return NO_CUT
+
+    def _best(self, topn: int, floor: tuple[float, str]) -> None:
+        self._lowest = floor
         self.session.create("selected", "generate_none")
-        for bucket in self.buckets:
+        for bucket in self.manifest.buckets():
             self._candidates(bucket)
             held = self.session.count("selected")
             if held > topn + max(topn // SLACK, LEAST_SLACK):
                 self._cut(topn)
         self._cut(topn)
-        self.counts["selected"] = self.session.count("selected")
-        self.counts["topN"] = self.counts["candidates"] - self.counts["selected"]
 
-    def _candidates(self, bucket: Bucket) -> None:
-        """Add the URLs of a bucket that may be selected, and count what speaks against others."""
-        session, rules = self.session, self._rules()
-        session.bind_bucket("crawldb", "crawldb", bucket)
-        session.create("strange", "generate_strange")
-        capped = {
+    @property
+    def _capped(self) -> dict[str, Any]:
+        return {
             "max_count": limit(self.config.generate.max_count),
             "by_domain": self.config.generate.count_mode == "domain",
         }
-        for row in session.rows("generate_counts", rules=rules, **capped):
+
+    def _bind(self, bucket: Bucket) -> None:
+        self.session.bind_bucket("crawldb", "crawldb", bucket)
+        self.session.create("strange", "generate_strange")
+
+    def _count(self, bucket: Bucket) -> None:
+        """Count what speaks for and against the URLs of a bucket."""
+        session, capped = self.session, self._capped
+        self._bind(bucket)
+        session.create(
+            "judged", "generate_judged", rules=self._rules(), by_domain=capped["by_domain"]
+        )
+        for row in session.rows("generate_counts", max_count=capped["max_count"]):
             self.counts[row["outcome"]] += row["n"]
+        for row in session.rows("generate_bins"):
+            n, lowest = self._bins.get(row["bin"], (0, math.inf))
+            self._bins[row["bin"]] = (n + row["n"], min(lowest, row["lowest"]))
+
+    def _candidates(self, bucket: Bucket) -> None:
+        """Add the URLs of a bucket that may be selected."""
+        session, capped = self.session, self._capped
+        self._bind(bucket)
         value, url = self._lowest
         best = {
-            "rules": rules,
+            "rules": self._rules(),
             "lowest": value,
             "lowest_url": url,
             "everywhere": not self.taken.following,

@@ -56,5 +56,5 @@ def _best(
     wish: Wish,
     counts: Counter[str],
 ) -> None:
-    selection = Best(session, config, manifest.buckets(), taken, limit(wish.topn), counts)
+    selection = Best(session, config, manifest, taken, limit(wish.topn), counts)
     selection.select()

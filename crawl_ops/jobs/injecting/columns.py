@@ -18,13 +18,17 @@ COLUMNS = ("k", "slot", "host", "domain", "url", *FIELDS)
 
 
 def fill_seeds(
-    session: Session, seeds: Iterable[Seed], config: CrawlConfig, identifier: UrlIdentifier
+    session: Session,
+    seeds: Iterable[Seed],
+    config: CrawlConfig,
+    identifier: UrlIdentifier,
+    chain: UrlChain,
 ) -> Counter[str]:
     """Make the temporary table `seeds` of seed lines, in their order; returns counts.
 
     Raises SeedError naming file and line if a line is no URL.
     """
-    judge = UrlChain(config, "inject").judge
+    judge = chain.judge
     identify = identifier.identify
     plain = (config.db.fetch_interval_default, config.db.score_injected, None, None)
     fields = Fields()

@@ -59,6 +59,7 @@ class OutlinkJudge:
             config, "outlink", normalize=parse.normalize_urls, filter=parse.filter_urls
         )
         self._fetcher = UrlChain(config, "fetcher")
+        self.filters = self._outlink.filters if parse.filter_urls else ""
         self._scope = LinkScope(config)
         self._has_scope = config.db.ignore_internal_links or config.db.ignore_external_links
         self._known: dict[str, Known] = {}

@@ -1,6 +1,7 @@
 """What a segment makes of the URLs of a bucket, or of all buckets at once."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
@@ -11,7 +12,7 @@ from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Folding:
     """Folds a segment, whose parts are bound in the session, into one bucket after the other."""
 
@@ -19,6 +20,8 @@ class Folding:
     commit: Commit
     segment: str
     additions: bool
+    counted: Counter[str] = field(default_factory=Counter)
+    _telling: set[int] | None = None
 
     @property
     def _config(self) -> CrawlConfig:
@@ -36,39 +39,46 @@ class Folding:
         session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
         session.bind_bucket("known", "crawldb", bucket, keep=self.keep)
         self._links(slots)
-        session.create("described", "updatedb_described", now=self.commit.now, **slots)
         session.create("fetched", "updatedb_fetched", **slots)
         session.create("past", "updatedb_past")
         session.create("met", "updatedb_met")
         fetched = session.create("outcome", "updatedb_outcome", **self._rules())
-        changed = session.create("changed", "updatedb_changed")
+        unknown = int(session.rows("updatedb_unknown")[0]["n"])
+        changed = fetched - unknown
+        if unknown:
+            session.create("changed", "updatedb_changed")
         moved = session.create("moved", "updatedb_moved")
         linked = session.create("fresh", "updatedb_fresh")
-        session.create("named", "updatedb_named", **slots)
+        session.create("naming", "updatedb_naming", **slots)
+        session.create("named", "updatedb_named")
+        session.drop("naming")
         session.append("shifts", "updatedb_shifts", additions_allowed=self.additions)
+        self.counted["added"] += unknown + (linked if self.additions else 0)
+        given = {
+            "now": self.commit.now,
+            "interval_default": self._config.db.fetch_interval_default,
+            "additions_allowed": self.additions,
+        }
+        if unknown:
+            session.create("added", "updatedb_added", **given)
         return Overlay(
-            added=sql_text("updatedb"),
-            rows_added=fetched - changed + (linked if self.additions else 0),
-            changed="changed" if changed else None,
+            added=sql_text("updatedb" if unknown else "updatedb_added"),
+            rows_added=unknown + (linked if self.additions else 0),
+            changed=("changed" if unknown else "outcome") if changed else None,
             moved="moved" if moved else None,
-            parameters={
-                "now": self.commit.now,
-                "interval_default": self._config.db.fetch_interval_default,
-                "additions_allowed": self.additions,
-            },
+            parameters={} if unknown else given,
         )
 
-    def counts(self) -> dict[str, int]:
+    def count(self) -> None:
         """For the report: fetched URLs by their new status, and what became of the rest."""
-        counts = self.session.rows("updatedb_balance", additions_allowed=self.additions)[0]
-        statuses = {row["status"]: row["urls"] for row in self.session.rows("updatedb_statuses")}
-        return {
-            **statuses,
-            "added": counts["added"],
-            "older_fetch_ignored": counts["ignored"],
-            "not_added": counts["not_added"],
-            "key_collisions": counts["key_collisions"],
-        }
+        session = self.session
+        if not self.additions:
+            self.counted["not_added"] += session.rows("updatedb_not_added")[0]["n"]
+        balance = session.rows("updatedb_balance")[0]
+        self.counted["older_fetch_ignored"] += balance["ignored"]
+        self.counted["key_collisions"] += balance["key_collisions"]
+        for row in session.rows("updatedb_statuses"):
+            self.counted[row["status"]] += row["urls"]
 
     def _links(self, slots: dict[str, int]) -> None:
         most = self._config.db.update_max_inlinks
@@ -76,6 +86,12 @@ class Folding:
         if self.session.create("crowded", "updatedb_crowded", max_inlinks=most):
             self.session.create("limited", "updatedb_limited", max_inlinks=most, **slots)
             self.session.rename("limited", "linked")
+        # Few segments say more of URLs than their shares, and to look for it takes a while.
+        if self._telling is None:
+            self._telling = {row["slot"] for row in self.session.rows("updatedb_telling")}
+        told = any(slots["lo"] <= slot <= slots["hi"] for slot in self._telling)
+        between = slots if told else {"lo": 1, "hi": 0}
+        self.session.create("described", "updatedb_described", now=self.commit.now, **between)
 
     def _rules(self) -> dict[str, Any]:
         config, db = self._config, self._config.db
