@@ -10,6 +10,7 @@ SELECT * FROM (
                 fetch_time, status, sort_value, interval_s, $rules
             )                                                                    AS outcome
         FROM crawldb
+        WHERE score >= $least::FLOAT  -- as far as a Parquet reader understands the cut
     )
     WHERE outcome = 'candidate'
         AND (sort_value > $lowest::FLOAT OR ($lowest_url = '' OR url <= $lowest_url) AND sort_value = $lowest::FLOAT)

@@ -8,3 +8,4 @@ SELECT
         floor($interval_max * 0.9 + 0.5)::INTEGER, d.interval_s)                      AS interval_s,
     d.retries, d.signature, d.etag, d.last_modified, d.depth, d.max_depth, d.metadata
 FROM crawldb AS d SEMI JOIN placed USING (k)
+WHERE d.score >= $least::FLOAT

@@ -6,13 +6,13 @@ WITH answers AS (
         fetch_status NOT IN ('fetch_retry', 'fetch_gone')                     AS good,
         fetch_status = 'fetch_retry'                                          AS failed
     FROM crawl_fetch
-    WHERE slot BETWEEN $lo AND $hi
+    WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT
     UNION ALL
     SELECT
         host, NULL, slot, origin, fetch_time, NULL,
         coalesce(reason, 'robots.txt: ' || http_status), false, true
     FROM robots
-    WHERE slot BETWEEN $lo AND $hi AND outcome = 'deferred'
+    WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT AND outcome = 'deferred'
 ),
 good AS (
     SELECT

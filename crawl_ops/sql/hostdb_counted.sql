@@ -14,5 +14,5 @@ SELECT
     count(*) FILTER (status = 'db_parse_failed')              AS parse_failed,
     count(*) FILTER (retries > 0)                             AS failing
 FROM crawldb
-WHERE slot BETWEEN $lo AND $hi
+WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT
 GROUP BY host

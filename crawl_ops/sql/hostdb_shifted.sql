@@ -14,4 +14,4 @@ SELECT
     coalesce(old.parse_failed, 0) + shift.parse_failed             AS parse_failed,
     coalesce(old.failing, 0) + shift.failing                       AS failing
 FROM shifts AS shift LEFT JOIN hostdb AS old USING (host)
-WHERE shift.slot BETWEEN $lo AND $hi
+WHERE shift.slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT

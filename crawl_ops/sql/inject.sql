@@ -24,7 +24,7 @@ SELECT
     NULL               AS segment,
     metadata
 FROM (
-    SELECT * FROM (SELECT * FROM seeds WHERE slot BETWEEN $lo AND $hi)
+    SELECT * FROM (SELECT * FROM seeds WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT)
     ANTI JOIN past USING (k)
     ORDER BY host, url
 )

@@ -10,7 +10,7 @@ SELECT DISTINCT
     $segment                                AS first_segment,
     $segment                                AS last_segment
 FROM crawl_parse
-WHERE slot BETWEEN $lo AND $hi
+WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT
     AND kind IN ('link', 'feed')
     AND NOT ($ignore_internal AND to_host = from_host)
     AND NOT ($ignore_external AND to_host <> from_host)

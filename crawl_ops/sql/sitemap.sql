@@ -1,7 +1,7 @@
 -- A bucket of the crawldb after sitemaps were read: known URLs, and locations that are new. Of a URL named twice the best counts.
 WITH named_once AS (
     SELECT * FROM named
-    WHERE slot BETWEEN $lo AND $hi
+    WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT
     QUALIFY row_number() OVER (PARTITION BY k ORDER BY score DESC, interval_s, modified_time DESC NULLS LAST) = 1
 )
 SELECT

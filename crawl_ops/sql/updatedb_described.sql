@@ -12,8 +12,8 @@ SELECT
     ) FILTER (metadata IS NOT NULL)                                 AS metadata
 FROM (
     -- Apart, so that row groups without any can be skipped.
-    SELECT * FROM crawl_parse WHERE slot BETWEEN $lo AND $hi AND kind = 'sitemap'
+    SELECT * FROM crawl_parse WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT AND kind = 'sitemap'
     UNION ALL
-    SELECT * FROM crawl_parse WHERE slot BETWEEN $lo AND $hi AND metadata IS NOT NULL AND kind <> 'sitemap'
+    SELECT * FROM crawl_parse WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT AND metadata IS NOT NULL AND kind <> 'sitemap'
 )
 GROUP BY k

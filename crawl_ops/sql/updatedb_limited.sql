@@ -1,7 +1,7 @@
 -- `linked` with the best links only of targets that have too many.
 WITH best AS (
     SELECT * FROM crawl_parse SEMI JOIN crowded USING (k)
-    WHERE slot BETWEEN $lo AND $hi
+    WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT
     QUALIFY row_number() OVER (
         PARTITION BY k ORDER BY bounded_share(score) DESC, from_url, kind, position
     ) <= $max_inlinks

@@ -12,6 +12,6 @@ FROM (
         -- A canonical link names a page, it does not vote for it; a sitemap's priority is no share.
         if(kind IN ('canonical', 'sitemap'), 0::FLOAT, bounded_share(score)) AS share
     FROM crawl_parse
-    WHERE slot BETWEEN $lo AND $hi
+    WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT
 )
 GROUP BY k

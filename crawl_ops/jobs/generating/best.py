@@ -133,6 +133,7 @@ class Best:
             "rules": self._rules(),
             "lowest": value,
             "lowest_url": url,
+            "least": value if by_score_alone(self.config) else -math.inf,
             "everywhere": not self.taken.following,
         }
         if capped["max_count"] == NO_LIMIT:
@@ -163,7 +164,7 @@ class Best:
             "min_score": config.generate.min_score,
             "min_interval": config.generate.min_interval,
             "restrict_status": config.generate.restrict_status,
-            "depth_scoring": "depth" in config.scoring.filter_order,
+            "depth_scoring": not by_score_alone(config),
             "depth_max": config.scoring.depth_max,
         }
 
@@ -193,6 +194,11 @@ class Best:
             "detail": detail,
             "time": datetime.fromisoformat(self.taken.now),
         }
+
+
+def by_score_alone(config: CrawlConfig) -> bool:
+    """Whether sort values are the scores themselves."""
+    return "depth" not in config.scoring.filter_order
 
 
 def limit(value: int) -> int:

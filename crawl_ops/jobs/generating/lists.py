@@ -1,10 +1,12 @@
 """Writing fetch lists: hosts dealt out by expected time, URLs of hosts interleaved."""
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.fetch_lists import HostLoad
+from crawl_ops.jobs.generating.best import by_score_alone
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Bucket
 from crawl_ops.storage.runs import Claim
@@ -40,6 +42,9 @@ def write_lists(
     )
     session.create("placed", "generate_place", by_domain=config.partition.url_mode == "byDomain")
     session.drop("emitted")
+    lowest = session.rows("generate_cut")
+    # What is asked for again was selected by the score that it had then.
+    known = lowest and not taken.of_segments and by_score_alone(config)
     for bucket in buckets:
         session.bind_bucket("crawldb", "crawldb", bucket)
         session.append(
@@ -47,6 +52,7 @@ def write_lists(
             "generate_emit",
             interval_max=config.db.fetch_interval_max,
             cur_time=datetime.fromisoformat(taken.cur_time),
+            least=lowest[0]["sort_value"] if known else -math.inf,
         )
     for number in range(len(lists)):
         path = f"{segment.folder}/crawl_generate/list-{number:03}/list.0000.parquet"
