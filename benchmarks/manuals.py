@@ -1,6 +1,6 @@
 """A crawl of real manuals through the real jobs: memory over time, CPU seconds, bytes.
 
-    python benchmarks/manuals.py [--pages 30000] [--packages NAME ...] [--work build/manuals]
+    python benchmarks/manuals.py [--pages 30000] [--sites PACKAGE[:FOLDER] ...] [--work build/manuals]
 
 Debian's -doc packages (doc_packages.py) are served from loopback, each from an address of its own;
 generate, fetch, parse and updatedb run as commands until so many pages are fetched. Exit code 0 if
@@ -22,7 +22,15 @@ from typing import NamedTuple
 from doc_packages import fetch_package, site_of
 
 HERE = Path(__file__).parent
-PACKAGES = ("openjdk-17-doc", "fp-docs-3.2.2", "cppreference-doc-en-html", "linux-doc-6.1")
+SITES = (
+    "openjdk-17-doc:usr/share/doc/openjdk-17-jre-headless/api",
+    "fp-docs-3.2.2:usr/share/doc/fp-docs/3.2.2/rtl",
+    "fp-docs-3.2.2:usr/share/doc/fp-docs/3.2.2/fcl",
+    "qtbase5-doc-html:usr/share/qt5/doc",
+    "cppreference-doc-en-html",
+    "linux-doc-6.1",
+    "postgresql-doc-15",
+)
 SAMPLE_S = 0.5
 SHOWN = 12
 CONF = (
@@ -33,6 +41,7 @@ CONF = (
     "fetcher.threads.per.queue=4",
     "fetcher.threads.fetch=16",
     "db.max.outlinks.per.page=-1",
+    "db.ignore.external.links=true",
 )
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -92,12 +101,14 @@ def below(root: int, found: dict[int, Process]) -> list[int]:
 
 
 @contextlib.contextmanager
-def served(packages: list[str], work: Path) -> Iterator[list[str]]:
-    """The start pages of the packages, each on an address of its own."""
+def served(sites: list[str], work: Path) -> Iterator[list[str]]:
+    """The start pages of packages (or of folders in them), each on an address of its own."""
     servers, starts = [], []
     try:
-        for number, name in enumerate(packages, 11):
-            site = site_of(name, fetch_package(name, work / "packages"))
+        for number, given in enumerate(sites, 11):
+            name, _, folder = given.partition(":")
+            unpacked = fetch_package(name, work / "packages")
+            site = site_of("", unpacked / folder) if folder else site_of(name, unpacked)
             command = [sys.executable, str(HERE / "serve_folder.py"), str(site.root),
                        "--address", f"127.0.0.{number}"]  # fmt: skip
             server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -179,7 +190,7 @@ def main() -> int:
     )
     parser.add_argument("--pages", type=int, default=30_000)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--packages", nargs="+", default=list(PACKAGES))
+    parser.add_argument("--sites", nargs="+", default=list(SITES))
     parser.add_argument("--work", type=Path, default=Path("build/manuals"))
     parser.add_argument("--fetch-mb", type=float, default=300)
     parser.add_argument("--parse-mb", type=float, default=400)
@@ -189,14 +200,14 @@ def main() -> int:
     if crawl.exists():
         shutil.rmtree(crawl)
     crawl.mkdir(parents=True)
-    with served(options.packages, work) as starts:
+    with served(options.sites, work) as starts:
         found = crawled(crawl, starts, options.pages, options.rounds)
     good = found["fetch"] < options.fetch_mb and found["parse"] < options.parse_mb
     print(f"peak of fetch {found['fetch']:.0f} MB (bound {options.fetch_mb:.0f}), "
           f"of a process of parse {found['parse']:.0f} MB (bound {options.parse_mb:.0f}): "
           + ("held" if good else "MISSED"))  # fmt: skip
     if found["pages"] < options.pages:
-        print(f"only {found['pages']:,} of {options.pages:,} pages: name more packages")
+        print(f"only {found['pages']:,} of {options.pages:,} pages: name more sites")
         return 1
     return 0 if good else 1
 
