@@ -1,6 +1,6 @@
 """A crawl of real manuals through the real jobs: memory over time, CPU seconds, bytes.
 
-    python benchmarks/manuals.py [--pages 30000] [--sites PACKAGE[:FOLDER] ...] [--work build/manuals]
+    python benchmarks/manuals.py [--pages 30000] [--sites PACKAGE[:FOLDER] ...]
 
 Debian's -doc packages (doc_packages.py) are served from loopback, each from an address of its own;
 generate, fetch, parse and updatedb run as commands until so many pages are fetched. Exit code 0 if
@@ -26,7 +26,7 @@ SITES = (
     "openjdk-17-doc:usr/share/doc/openjdk-17-jre-headless/api",
     "fp-docs-3.2.2:usr/share/doc/fp-docs/3.2.2/rtl",
     "fp-docs-3.2.2:usr/share/doc/fp-docs/3.2.2/fcl",
-    "qtbase5-doc-html:usr/share/qt5/doc",
+    "libboost1.74-doc",
     "cppreference-doc-en-html",
     "linux-doc-6.1",
     "postgresql-doc-15",
