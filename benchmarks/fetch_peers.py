@@ -215,8 +215,9 @@ def among_peers(options: argparse.Namespace) -> int:
         subprocess.run(
             [options.python, str(options.bench / "run_peers.py"), "--web", str(web),
              "--peers", options.peers or PEERS[mode], "--modes", mode,
-             "--limit", str(options.limit), "--rounds", str(options.rounds), "--concurrency", str(options.threads),
-             "--add", "crawl_ops=" + shlex.join(mine), "--out", str(out), "--tmp", str(work)],
+             "--limit", str(options.limit), "--rounds", str(options.rounds),
+             "--concurrency", str(options.threads), "--add",
+             "crawl_ops=" + shlex.join(mine), "--out", str(out), "--tmp", str(work)],
             check=True,
         )  # fmt: skip
         results += json.loads(out.read_text())

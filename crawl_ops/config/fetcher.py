@@ -40,11 +40,7 @@ class Fetcher(Group):
     queue_mode: Literal["byHost", "byDomain", "byIP"] = Field(
         "byHost", description="What a queue is."
     )
-    queue_depth_multiplier: int = Field(
-        50, ge=1, le=1_000_000, description="URLs held in memory, times fetcher.threads.fetch."
-    )
     store_content: bool = Field(True, description="Keep the bytes of pages.")
-    store_robotstxt: bool = Field(False, description="Keep robots.txt answers as content.")
     timelimit_mins: float = Field(
         -1,
         ge=-1,

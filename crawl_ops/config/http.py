@@ -138,5 +138,5 @@ class Store(Group):
 
     prefix = "store"
 
-    ip_address: bool = Field(False, description="Keep the server's address.")
+    ip_address: bool = Field(True, description="Keep the server's address.")
     http_headers: bool = Field(True, description="Keep the response headers.")

@@ -26,14 +26,19 @@ def fetch_robots(http: HttpProtocol, settings: Http, origin: str) -> Fetched:
     """Asks `origin` (scheme://host[:port]) for its robots.txt.
 
     Redirects are followed to any host, each hop under the address filter, at most
-    http.robots.redirect.max; past that the file counts as not there (§2.3.1.2).
+    http.robots.redirect.max; past that the file counts as not there (§2.3.1.2), and so it does
+    when they lead in a circle.
     """
     url = origin + ROBOTS_TXT
+    asked = {url}
     for _ in range(settings.robots_redirect_max + 1):
         answer = http.fetch(FetchRequest(url), content_limit=settings.robots_content_limit)
         if answer.status not in REDIRECTS or answer.location is None:
             return _judged(answer, settings)
         url = answer.location
+        if url in asked:
+            return Fetched(url, answer.http_status, "allow_all", f"robots.txt: redirects to {url}")
+        asked.add(url)
     reason = f"robots.txt: more than {settings.robots_redirect_max} redirects"
     return Fetched(url, answer.http_status, "allow_all", reason)
 

@@ -90,6 +90,14 @@ def test_headers_are_kept_only_if_wanted(site, round_of):
     assert round_of.rows(segment, "content")[0]["headers"] == "[]"
 
 
+@pytest.mark.parametrize(("wanted", "address"), [(True, "127.0.0.1"), (False, None)])
+def test_the_address_is_kept_only_if_wanted(site, round_of, wanted, address):
+    url = site.page("/a")
+    segment = round_of.lists([url])
+    round_of.fetch(segment, {"store.ip.address": wanted})
+    assert round_of.fetched(segment)[url]["ip_address"] == address
+
+
 def test_an_empty_page_is_a_success(site, round_of):
     segment = round_of.lists([site.page("/a", "")])
     round_of.fetch(segment)

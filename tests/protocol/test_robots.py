@@ -188,6 +188,15 @@ def test_five_redirects_are_followed_and_no_more(serve, rules):
     assert answer.reason == "robots.txt: more than 5 redirects"
 
 
+@pytest.mark.parametrize("leads_to", ["/robots.txt", "/one"])
+def test_redirects_in_a_circle_are_asked_once_around(serve, rules, leads_to):
+    server = serve(lambda _request: status(302, f"Location: {leads_to}\r\n"))
+    answer = rules().of(server.url(), NOW)
+    assert answer.outcome == "allow_all"
+    assert answer.reason == f"robots.txt: redirects to {server.url(leads_to)}"
+    assert len(server.requests) == (1 if leads_to == "/robots.txt" else 2)
+
+
 def test_a_redirect_to_another_host_serves_both(serve, rules):
     there = serve(ok(), "127.0.0.2")
     here = serve(status(301, f"Location: {there.url('/robots.txt')}\r\n"))

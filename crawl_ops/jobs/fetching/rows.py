@@ -65,7 +65,7 @@ def fetch_row(
         hops=item.hops,
         etag=_validator(answer.etag),
         last_modified=_validator(answer.last_modified),
-        ip_address=answer.ip_address,
+        ip_address=answer.ip_address if config.store.ip_address else None,
     )
     if status is FetchStatus.FETCH_NOTMODIFIED:
         # A 304 need not repeat what it was asked with; the next one is asked with it again.
