@@ -39,13 +39,13 @@ class Watched:
 
     def __call__(self, data: bytes) -> None:
         self.tried += 1
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             self._target(data)
         except Exception as error:  # noqa: BLE001  (this is what is looked for)
             last = traceback.extract_tb(error.__traceback__)[-1]
             self._keep(f"{type(error).__name__} in {last.name}:{last.lineno}", data, error)
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         self.slowest_s = max(self.slowest_s, took)
         if took > self._slow_s:
             self._keep("slow", data, f"{took:.1f} s")
@@ -155,7 +155,7 @@ def main() -> int:
     parser.add_argument("--target", action="append", help="one of the targets; default: all")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each target")
     parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0])
-    parser.add_argument("--slow", type=float, default=5.0, help="seconds an input may take")
+    parser.add_argument("--slow", type=float, default=5.0, help="CPU seconds an input may take")
     parser.add_argument("--memory", type=int, default=500, help="MB that a target may take")
     parser.add_argument("--work", type=Path, default=HERE / "build" / "fuzz")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)

@@ -10,8 +10,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from urllib3 import HTTPHeaderDict, HTTPResponse
-
 from crawl_ops.config.load import load
 from crawl_ops.model import ParseStatus
 from crawl_ops.parse.charset import decode, detect
@@ -19,7 +17,7 @@ from crawl_ops.parse.page import Page, Parsed
 from crawl_ops.parse.parsers import Parsers
 from crawl_ops.parse.sitemap import locations
 from crawl_ops.protocol.body import read_body
-from crawl_ops.protocol.exchange import Exchange, ExchangeError, enter
+from crawl_ops.protocol.exchange import Exchange, ExchangeError
 from crawl_ops.protocol.head import LenientResponse
 from crawl_ops.protocol.magic import SUFFIXES
 from crawl_ops.protocol.outcome import Received, outcome
@@ -109,28 +107,16 @@ def sitemap(data: bytes) -> None:
 def headers(data: bytes) -> None:
     """An answer off the wire: its head, its coded body, and what they come to."""
     exchange = Exchange("/", timeout_s=5, time_limit_s=10, header_limit=65_536)
-    enter(exchange)
     try:
-        lenient = LenientResponse(_Socket(data), method="GET")
+        lenient = LenientResponse(_Socket(data), exchange)
         lenient.begin()
-        raw = HTTPResponse(
-            body=lenient,
-            headers=HTTPHeaderDict(lenient.msg.items()),
-            status=lenient.status,
-            preload_content=False,
-            decode_content=False,
-            original_response=lenient,
-            request_method="GET",
-        )
-        body = read_body(raw, exchange, 1 << 20)
+        body = read_body(lenient, exchange, 1 << 20)
         assert len(body.content) <= 1 << 20
-        received = Received(BASE, lenient.status, exchange.headers, body, False)
+        received = Received(BASE, lenient.status, exchange.headers, exchange.fields, body, False)
         answer = outcome(received, partial=True, magic=True, now=None)
     except ExchangeError as error:
         error.reason.encode()
         return
-    finally:
-        enter(None)
     assert answer.location is None or answer.location.startswith(("http://", "https://"))
     assert answer.retry_after_s is None or 0 <= answer.retry_after_s <= 31_536_000
     for text in (answer.reason, answer.content_type, answer.charset_hint):
@@ -164,11 +150,10 @@ class _Socket:
     """A server's whole answer, and then the end."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
+        self._data = io.BytesIO(data)
 
-    def makefile(self, _mode: str, buffering: int = -1) -> io.BytesIO:
-        del buffering
-        return io.BytesIO(self._data)
+    def recv_into(self, buffer: bytearray) -> int:
+        return self._data.readinto(buffer)
 
     def settimeout(self, value: float | None, /) -> None:
         """There is nothing to wait for."""
