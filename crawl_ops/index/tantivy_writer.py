@@ -35,6 +35,7 @@ class TantivyIndexWriter:
         self._memory_bytes = min(config.indexer.memory_bytes, _MAX_MEMORY_BYTES)
         self._lock_timeout_s = config.indexer.lock_timeout
         self._lock = FileLock(location / "tantivy.lock", thread_local=False)
+        self._index: tantivy.Index | None = None
         self._writer: tantivy.IndexWriter | None = None
         self._uncommitted = False
         self._refusals: list[Refusal] = []
@@ -46,9 +47,9 @@ class TantivyIndexWriter:
         self._acquire()
         try:
             self._sweep()
-            index = tantivy_index.create(self._location)
+            self._index = tantivy_index.create(self._location)
             # One thread: the same documents in the same order make the same index.
-            self._writer = index.writer(self._memory_bytes, num_threads=1)
+            self._writer = self._index.writer(self._memory_bytes, num_threads=1)
         except _FAILURES as error:
             self._lock.release()
             raise self._failure("cannot be opened for writing", error) from error
@@ -86,9 +87,20 @@ class TantivyIndexWriter:
         refusals, self._refusals = self._refusals, []
         return refusals
 
+    def documents(self) -> int:
+        """The documents in the index as of the last commit."""
+        if self._index is None:
+            raise IndexingError(f"{self._path}: the writer is not open")
+        try:
+            self._index.reload()
+            return int(self._index.searcher().num_docs)
+        except _FAILURES as error:
+            raise self._failure("the documents could not be counted", error) from error
+
     def close(self) -> None:
         """Drop what is not committed, wait for merges, let the next writer in."""
         writer, self._writer = self._writer, None
+        self._index = None
         self._refusals = []
         if writer is None:
             return

@@ -108,6 +108,22 @@ class IndexWriters:
         """Commit everywhere; what some writer did not take."""
         return [refusal for writer in self._writers for refusal in writer.commit()]
 
+    def documents(self) -> int | None:
+        """How many documents there are, by the first writer that can tell; None if none can."""
+        counts = (getattr(writer, "documents", None) for writer in self._writers)
+        count = next(filter(None, counts), None)
+        return None if count is None else int(count())
+
+    def deleted_since(self, before: int | None, asked: int) -> dict[str, int]:
+        """For a report: how many of the documents `before` are gone, or how many were asked for.
+
+        Right after a commit, when nothing was written since `before` was counted.
+        """
+        now = None if before is None else self.documents()
+        if before is None or now is None:
+            return {"delete_requests": asked}
+        return {"deleted": before - now}
+
     def _close(self, *, quietly: bool) -> None:
         """Close all. `quietly`: something else went wrong first, and that is what counts."""
         errors: list[Exception] = []

@@ -19,24 +19,26 @@ def clean(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:  # 
     """Delete gone, duplicate, redirected and orphan pages from the index.
 
     Nutch rules 16 leave redirects and orphans: that they go too is ours, as in the index job.
-    counts.deleted: pages that are not in the index now, whether or not they were before.
+    counts.deleted: documents that were in the index; delete_requests, where no writer can tell.
     """
     started = time.monotonic()
-    deleted = number = 0
+    asked = number = 0
     with (
         crawl.session(config) as session,
         IndexWriters(config, crawl.index_location) as writers,
     ):
+        before = writers.documents()
         for bucket in crawl.table("crawldb").current().buckets():
             session.bind_bucket("crawldb", "crawldb", bucket)
             for batch in session.batches("clean", BATCH_ROWS):
                 for row in batch:
                     writers.delete(row["url"])
-                deleted += len(batch)
+                asked += len(batch)
                 number += 1
                 if number % BATCHES_A_COMMIT == 0:
                     writers.commit()
         writers.commit()
-    report = JobReport("clean", None, {"deleted": deleted}, time.monotonic() - started)
+        counts = writers.deleted_since(before, asked)
+    report = JobReport("clean", None, counts, time.monotonic() - started)
     log.info("clean: %s in %.1f s", report.counts, report.seconds)
     return report

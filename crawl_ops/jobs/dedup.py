@@ -31,7 +31,7 @@ def dedup(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:
 
     Nutch rules 15 (criteria in the order of deduplication.compare.order, then the URL), except
     that a tie is always decided, that a page gives way to the page of its group that it names as
-    canonical, and that the index follows at once.
+    canonical, that a noindex page is no candidate, and that the index follows at once.
     Raises CommitConflictError or IndexingError (both retryable) if another job is in the way.
     """
     started = time.monotonic()
@@ -47,7 +47,7 @@ def dedup(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:
                 commit = table.begin("dedup", f"dedup:{uuid.uuid4().hex}", config, now)
                 after = _mark(session, commit, losers)
         deleted = _leave_index(crawl, config, session, before, after)
-    counts = {"db_duplicate": losers, "deleted": deleted}
+    counts = {"db_duplicate": losers, **deleted}
     report = JobReport("dedup", None, counts, time.monotonic() - started)
     log.info("dedup: %s in %.1f s", report.counts, report.seconds)
     return report
@@ -87,7 +87,7 @@ def _losers(
 
 
 def _describe(crawl: CrawlDir, session: Session, manifest: Manifest) -> None:
-    """`described`: what pages with a duplicate name as their canonical URL.
+    """`described`: what pages with a duplicate name as their canonical URL, and their noindex.
 
     It is in the segment that decided the page's status, or, if that only said that the page has
     not changed, in an older one.
@@ -125,7 +125,7 @@ def _slots(session: Session) -> list[tuple[int, int]]:
 
 def _leave_index(
     crawl: CrawlDir, config: CrawlConfig, session: Session, before: Manifest, after: Manifest
-) -> int:
+) -> dict[str, int]:
     """Delete the new duplicates from the index, or all that there are if some may be left in it.
 
     Some may be left by a dedup that was killed after its commit, or come back by an index job
@@ -135,15 +135,17 @@ def _leave_index(
     if not config.indexer.delete or _may_be_left(crawl, before):
         query = "dedup_duplicates"
         session.bind_table("crawldb", after)
-    deleted = session.create("leaving", query)
-    if deleted:
+    deleted = {"deleted": 0}
+    if asked := session.create("leaving", query):
         with IndexWriters(config, crawl.index_location) as writers:
+            documents = writers.documents()
             for number, batch in enumerate(session.batches("dedup_leaving", BATCH_ROWS), 1):
                 for row in batch:
                     writers.delete(row["url"])
                 if number % BATCHES_A_COMMIT == 0:
                     writers.commit()
             writers.commit()
+            deleted = writers.deleted_since(documents, asked)
     crawl.files.put(CLEANED, json.dumps({"crawldb_version": after.version}).encode())
     return deleted
 

@@ -213,8 +213,8 @@ class _Rows:
         db = self.config.db
         interval = db.fetch_interval_default
         if location.interval_s is not None:
-            most = min(max(location.interval_s, db.adaptive_min_interval), db.adaptive_max_interval)
-            interval = int(most)
+            most = min(db.adaptive_max_interval, db.fetch_interval_max)
+            interval = int(min(max(location.interval_s, db.adaptive_min_interval), most))
         return {
             "url": url,
             "status": DbStatus.DB_UNFETCHED,

@@ -90,11 +90,7 @@ def declared_charset(content: bytes) -> str | None:
 def detect(
     content: bytes, hint: str | None, default: str, min_confidence: int = -1, cut: bool = False
 ) -> str:
-    """The charset of `content` by a name that Python knows. `hint` is the header's label."""
-    return python_name(_detect(content, hint, default, min_confidence, cut))
-
-
-def _detect(content: bytes, hint: str | None, default: str, min_confidence: int, cut: bool) -> str:
+    """The charset of `content` by its WHATWG name. `hint` is the header's label."""
     for mark, name in _BOMS:
         if content.startswith(mark):
             return name
@@ -138,7 +134,7 @@ def decoded_page(page: Page, config: CrawlConfig) -> Decoded:
 
 
 def decode(content: bytes, charset: str) -> Decoded:
-    """`content` as clean UTF-8; bytes that are not of `charset` become U+FFFD."""
+    """`content` as clean UTF-8; bytes that are not of `charset` (WHATWG) become U+FFFD."""
     for mark, _ in _BOMS:
         if content.startswith(mark):
             content = content[len(mark) :]
@@ -150,7 +146,7 @@ def _as_utf8(content: bytes, charset: str) -> bytes:
     is_ascii = content.isascii() and not charset.startswith(("utf-16", "iso-2022"))
     if is_ascii or (charset == "utf-8" and _is_utf8(content, False)):
         return content
-    text = content.decode(_WIDER_CODECS.get(charset, charset), "replace")
+    text = content.decode(_WIDER_CODECS.get(charset, python_name(charset)), "replace")
     return text.encode("utf-8", "replace")
 
 

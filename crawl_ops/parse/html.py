@@ -7,7 +7,7 @@ from lxml import etree
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ParseStatus
 from crawl_ops.parse.attributes import with_bounded_attributes
-from crawl_ops.parse.charset import Decoded, decoded_page
+from crawl_ops.parse.charset import Decoded, decoded_page, python_name
 from crawl_ops.parse.head import PageHead, read_head
 from crawl_ops.parse.html_reader import HtmlReader
 from crawl_ops.parse.html_sheet import page_sheet
@@ -45,7 +45,7 @@ class HtmlParser:
             content_type=page.content_type,
             base_url=base,
         )
-        _add_links(parsed, reader, head, decoded.charset)
+        _add_links(parsed, reader, head, python_name(decoded.charset))
         head.apply(parsed)
         if stopped:
             parsed.metadata["parser.stopped"] = stopped

@@ -1,5 +1,6 @@
 """Which parser reads which content type, and what happens when none does or one fails."""
 
+import logging
 import re
 from functools import partial
 from importlib.util import find_spec
@@ -16,6 +17,8 @@ from crawl_ops.parse.plain import TextParser
 from crawl_ops.parse.sitemap import unpacked
 from crawl_ops.parse.xml import XmlParser
 from crawl_ops.plugins import load_plug, make_plug, told
+
+_log = logging.getLogger(__name__)
 
 PROPERTY = "parse.plugins"
 
@@ -82,6 +85,7 @@ class Parsers:
         self.config = config
         made: dict[str, Parser] = {}
         self._by_type: dict[str, list[tuple[str, Parser]]] = {}
+        self._told: set[str] = set()
         for entry in config.parse.plugins:
             content_type, equals, name = entry.partition("=")
             if not equals or not name:
@@ -113,12 +117,28 @@ class Parsers:
         if not found:
             known = content_type[:100] or "an unknown type"
             return unparsed(page, ParseStatus.NOTPARSED, f"no parser for {known}")
-        for name, parser in found[:-1]:
+        failures: list[str] = []
+        for name, parser in found:
             parsed = _guarded(name, parser, page)
-            if parsed.status in _SUCCESSES:
-                return parsed
-        name, parser = found[-1]
-        return _guarded(name, parser, page)
+            if parsed.status in _SUCCESSES or name == found[-1][0]:
+                break
+            if parsed.status is not ParseStatus.NOTPARSED:  # which leaves the page to the next one
+                self._tell(name, page, parsed.reason)
+                failures.append(parsed.reason or f"{name}: {parsed.status}")
+        if failures:
+            parsed.reason = "; ".join([*failures, *filter(None, [parsed.reason])])[:1000]
+        return parsed
+
+    def _tell(self, name: str, page: Page, reason: str | None) -> None:
+        if name not in self._told:
+            self._told.add(name)
+            _log.warning(
+                "parser %s failed on %.200s, so the next one is asked: %s (its further failures are"
+                " in parse_data.reason)",
+                name,
+                page.url,
+                reason,
+            )
 
     def _sitemap(self, page: Page) -> Parsed | None:
         """A text file that is called a sitemap and holds URLs alone is one."""

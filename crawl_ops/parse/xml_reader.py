@@ -61,7 +61,9 @@ def _without_doctype(data: bytes) -> bytes:
     start = data[:MAX_PROLOG_BYTES].upper().find(b"<!DOCTYPE")
     if start < 0:
         return data
-    doctype = _DOCTYPE.match(data, start)
+    # Past the last end of a comment none begins: to look for its end each time would be quadratic.
+    last = data.rfind(b"-->") + 1
+    doctype = _DOCTYPE.match(data[:last] + data[last:].replace(b"<!--", b"<!=="), start)
     if doctype is None:
         raise StopReadingError("the document type has no end")
     return data[:start] + data[doctype.end() :].replace(b"<!ENTITY", b"<!--TITY")

@@ -1,5 +1,5 @@
--- What a segment's parse says is the canonical URL of pages that nothing is known of yet.
-SELECT pages.k, parse_data.canonical_url
+-- What a segment's parse says of pages that nothing is known of yet: canonical URL, noindex.
+SELECT pages.k, parse_data.canonical_url, parse_data.noindex
 FROM parse_data
 JOIN pages ON pages.k = parse_data.k
 ANTI JOIN described ON described.k = pages.k

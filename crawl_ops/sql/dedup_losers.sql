@@ -1,10 +1,14 @@
 -- Pages that are duplicates of a preferred one. Criteria count in the order of their places, then the URL.
-WITH yielding AS (
+-- What is not to be indexed stands for no other page, and no other for it.
+WITH indexable AS (
+    SELECT * FROM pages ANTI JOIN (SELECT k FROM described WHERE noindex) AS hidden USING (k)
+),
+yielding AS (
     -- A page that names another one of its group as canonical gives way before all else.
     SELECT page.k
-    FROM pages AS page
+    FROM indexable AS page
     JOIN described USING (k)
-    JOIN pages AS other
+    JOIN indexable AS other
         ON other.url = described.canonical_url
         AND other.signature = page.signature
         AND other.scope = page.scope
@@ -23,7 +27,7 @@ criteria AS (
             END
             FOR place IN [0, 1, 2, 3]
         ] AS preference
-    FROM pages
+    FROM indexable
 ),
 keyed AS (
     SELECT

@@ -50,7 +50,13 @@ def test_all_buckets_are_cleaned_some_pages_at_a_time(given, monkeypatch):
     put_in_index(given, urls)
     assert clean(given.crawl, given.config(), given.now).counts == {"deleted": 60}
     assert indexed(given) == set(urls[1::2])
-    assert clean(given.crawl, given.config(), given.now).counts == {"deleted": 60}
+    assert clean(given.crawl, given.config(), given.now).counts == {"deleted": 0}
+
+
+def test_what_no_writer_can_count_are_requests(given):
+    given.known([{"url": URL, "status": "db_gone"}])
+    config = given.config(**{"indexer.writers": "dummy"})
+    assert clean(given.crawl, config, given.now).counts == {"delete_requests": 1}
 
 
 def test_an_empty_crawl_has_nothing_to_clean(given):

@@ -318,6 +318,17 @@ def test_which_canonical_counts(given, canonical, kept):
     assert set(canonical) - duplicates(given) == {f"http://a.test{kept}"}
 
 
+@pytest.mark.parametrize("canonical", [None, "http://a.test/"])
+def test_what_is_not_to_be_indexed_is_no_candidate(given, canonical):
+    urls = ["http://a.test/", "http://a.test/1", "http://a.test/longest"]
+    given.known([page(url, segment=SEGMENT) for url in urls])
+    parsed = [given.parsed(urls[0], SAME, noindex=True)]
+    parsed += [given.parsed(url, SAME, canonical_url=canonical) for url in urls[1:]]
+    given.segment(SEGMENT, parsed=parsed)
+    run(given)
+    assert duplicates(given) == {urls[2]}
+
+
 def test_a_canonical_page_with_other_content_does_not_count(given):
     urls = ["http://a.test/", "http://a.test/1", "http://a.test/other"]
     given.known(
@@ -394,11 +405,13 @@ def _killed(*_):
 def test_only_new_duplicates_are_deleted_from_the_index(given):
     old = [page("http://a.test/"), page("http://a.test/longer")]
     given.known(old)
+    put_in_index(given, ["http://a.test/", "http://a.test/longer", "http://c.test/"])
     assert run(given).counts["deleted"] == 1
     given.known([*given.rows(), page("http://c.test/", SAME)])
     assert run(given).counts == {"db_duplicate": 1, "deleted": 1}
+    put_in_index(given, ["http://a.test/longer"])
     report = run(given, **{"indexer.delete": False})
-    assert report.counts == {"db_duplicate": 0, "deleted": 2}
+    assert report.counts == {"db_duplicate": 0, "deleted": 1}
 
 
 def test_without_duplicates_no_index_is_made(given):

@@ -305,8 +305,8 @@ def test_a_sitemap_gives_links_with_what_it_says_of_them(round_of, one):
     body = (
         "<urlset><url><loc>http://a.test/dir/1</loc><lastmod>2026-02-01</lastmod>"
         "<changefreq>daily</changefreq><priority>0.8</priority></url>"
-        f"<url><loc>http://a.test/dir/2</loc><lastmod>{later}</lastmod></url>"
-        "<url><loc>http://b.test/3</loc></url></urlset>"
+        f"<url><loc>http://a.test/dir/2</loc><lastmod>{later}</lastmod>"
+        "<changefreq>yearly</changefreq></url><url><loc>http://b.test/3</loc></url></urlset>"
     )
     url = "http://a.test/dir/sitemap.xml"
     data, links, _ = one(body, url=url, content_type="text/xml")
@@ -316,6 +316,7 @@ def test_a_sitemap_gives_links_with_what_it_says_of_them(round_of, one):
         ("sitemap", "http://a.test/dir/2"),
     ]
     assert links[0]["interval_s"] == 86_400
+    assert links[1]["interval_s"] == 7_776_000, "db.fetch.interval.max"
     assert links[0]["score"] == pytest.approx(0.8)
     assert links[0]["modified_time"].date().isoformat() == "2026-02-01"
     assert links[1]["modified_time"] is None, "in the future"

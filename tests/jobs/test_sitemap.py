@@ -110,7 +110,7 @@ def test_a_location_is_a_new_url(given, site):
     row = given.row(f"{server.origin}/plain")
     assert (row["interval_s"], row["score"], row["modified_time"]) == (2_592_000, 0.5, None)
     row = given.row(f"{server.origin}/zero")
-    assert (row["interval_s"], row["score"], row["modified_time"]) == (31_536_000, 0.5, None)
+    assert (row["interval_s"], row["score"], row["modified_time"]) == (7_776_000, 0.5, None)
 
 
 def test_intervals_are_kept_within_bounds(given, site):

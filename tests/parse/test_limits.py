@@ -26,6 +26,7 @@ HOSTILE = {
     "quotes": b'<a "' * 16_000 + b"charset",
     "less than": b"<" * 500_000 + b"charset",
     "comments": b"<!--" * 100_000 + b"charset",
+    "comments in a document type": b"<!DOCTYPE x [" + b"<!--<![CDATA[" * 40_000,
     "references": b"&#1;" * 200_000,
     "ampersands": b"&" * 500_000,
     "blanks": b" \n" * 500_000 + b"x",

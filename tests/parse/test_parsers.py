@@ -108,6 +108,16 @@ def test_parsers_of_a_type_are_tried_in_order(parse, plugged):
     assert parse("abc", content_type="image/png", properties=properties).text == "ABC"
 
 
+def test_what_a_parser_fails_on_is_read_by_the_next_and_told(parse, plugged, caplog):
+    properties = plugged("text/plain=shout:Shout")
+    for _ in range(2):
+        parsed = parse("raise", content_type="text/plain", properties=properties)
+        assert (parsed.status, parsed.text) == (ParseStatus.SUCCESS, "raise")
+        assert parsed.reason == "shout:Shout: KeyError: 'no'"
+    (told,) = caplog.messages
+    assert told.startswith("parser shout:Shout failed on http://e.test/, so the next one is asked")
+
+
 @pytest.mark.parametrize(
     ("plugins", "message"),
     [

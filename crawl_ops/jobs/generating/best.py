@@ -77,7 +77,8 @@ class Best:
                 break
             wanted *= WIDER
         self.counts["selected"] = held
-        self.counts["topN"] = self.counts["candidates"] - held
+        if left := self.counts["candidates"] - held:
+            self.counts["topN"] = left
 
     def _floor(self, wanted: int) -> tuple[float, str]:
         """A sort value that at least so many candidates reach."""

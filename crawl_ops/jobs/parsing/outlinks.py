@@ -174,7 +174,10 @@ class OutlinkJudge:
                 changed = None
             anchor, rel = link.anchor or None, link.rel or None
             at = row["depth"] if kind is LinkKind.CANONICAL else depth
-            kept = LinkRow(kind, position, anchor, rel, score, at, link.interval_s, changed)
+            interval = link.interval_s
+            if interval is not None:
+                interval = min(interval, self._config.db.fetch_interval_max)
+            kept = LinkRow(kind, position, anchor, rel, score, at, interval, changed)
             judged.kept.append((target, kept))
         judged.outlinks = len(judged.kept)
 
