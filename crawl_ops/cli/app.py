@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 import typer.core
 
-from crawl_ops.cli import crawl_verb, job_verbs, logs, read_verbs, rule_verbs, sitemap_verb
+from crawl_ops.cli import (
+    crawl_verb,
+    job_verbs,
+    logs,
+    read_verbs,
+    rule_verbs,
+    sitemap_verb,
+    upkeep_verbs,
+)
 from crawl_ops.cli.invocation import Invocation
 
 NAME = "crawl-ops"
@@ -46,6 +54,9 @@ VERBS: dict[str, Callable[..., None]] = {
     "robots": rule_verbs.robots,
     "warc": job_verbs.warc,
     "reconcile": job_verbs.reconcile,
+    "redo": upkeep_verbs.redo,
+    "check": upkeep_verbs.check,
+    "retention": upkeep_verbs.retention,
     "vacuum": job_verbs.vacuum,
     "showproperties": rule_verbs.showproperties,
 }

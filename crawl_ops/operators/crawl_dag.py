@@ -3,16 +3,19 @@
 What all DAGs of a crawl share is here too: settings, the round, the finish.
 """
 
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from airflow.sdk import DAG, Asset, Param, TaskGroup, TriggerRule, XComArg, chain, task_group
 from airflow.sdk.definitions.callback import SyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
+from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.config.load import load
+from crawl_ops.config.places import config_file, crawl_dir
 from crawl_ops.errors import CrawlError
 from crawl_ops.operators.check import CheckOperator
 from crawl_ops.operators.crawl_operator import CrawlOperator
@@ -24,11 +27,12 @@ from crawl_ops.operators.index import IndexOperator
 from crawl_ops.operators.inject import InjectOperator
 from crawl_ops.operators.invertlinks import InvertLinksOperator
 from crawl_ops.operators.parse import ParseOperator
-from crawl_ops.operators.places import config_file, crawl_dir
 from crawl_ops.operators.updatedb import UpdateDbOperator
 
 FETCH_POOL = "fetch_pool"
 """Bounds the fetch tasks of all crawls; made by the launcher, the runner and docker-compose.yml."""
+
+log = logging.getLogger(__name__)
 
 USUAL_MAX_DEPTH = 10
 FINISH = "invertlinks"
@@ -111,9 +115,9 @@ def settings_of(usual_id: str, form: Mapping[str, Param]) -> dict[str, Any]:
         "params": dict(form),
         "render_template_as_native_obj": True,
         "user_defined_macros": {
-            "properties_of": properties_of,
-            "crawl_dir_of": lambda given: crawl_dir(given.get("crawl_id") or usual_id),
-            "config_of": _config_of,
+            "properties_of": at_once(properties_of),
+            "crawl_dir_of": at_once(lambda given: crawl_dir(given.get("crawl_id") or usual_id)),
+            "config_of": at_once(_config_of),
         },
         "default_args": {
             "crawl_dir": "{{ crawl_dir_of(params) }}",
@@ -122,6 +126,19 @@ def settings_of(usual_id: str, form: Mapping[str, Param]) -> dict[str, Any]:
         },
         "tags": ["crawl"],
     }
+
+
+def at_once(macro: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """The macro of a template: params that are wrong fail the task without a retry."""
+
+    def answer(given: Mapping[str, Any]) -> Any:
+        try:
+            return macro(given)
+        except CrawlError as error:
+            log.error("%s", error)
+            raise AirflowFailException(str(error)) from None
+
+    return answer
 
 
 def name_of(depth: int) -> str:

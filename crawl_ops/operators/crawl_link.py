@@ -23,13 +23,13 @@ class CrawlLink(BaseOperatorLink):
         return f"{base}/dags/{dag_id}/runs/{run_id}/plugin/crawl"
 
 
-class SegmentsLink(BaseOperatorLink):
-    """A button on a task that works on a segment: the segments of the crawl, how far each is."""
+class SegmentLink(BaseOperatorLink):
+    """A button on a task that opens its segment on the page of its run: how far each list is."""
 
-    name = "Segments"
+    name = "Segment"
 
-    def get_link(self, operator: "BaseOperator", *, ti_key: "TaskInstanceKey") -> str:  # noqa: ARG002
-        """The page's address; the tab is its fragment."""
-        base = conf.get("api", "base_url", fallback="").rstrip("/")
-        dag_id, run_id = quote(ti_key.dag_id, safe=""), quote(ti_key.run_id, safe="")
-        return f"{base}/crawl/run/{dag_id}/{run_id}#segments"
+    def get_link(self, operator: "BaseOperator", *, ti_key: "TaskInstanceKey") -> str:
+        """The tab's address, the segment in its fragment; all of them before there is one."""
+        segment = getattr(operator, "segment", None)
+        part = f"segments/{quote(segment, safe='')}" if isinstance(segment, str) else "segments"
+        return f"{CrawlLink().get_link(operator, ti_key=ti_key)}#{part}"

@@ -13,11 +13,11 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.config.load import load
+from crawl_ops.config.places import config_file, crawl_dir
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import CrawlError
 from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_link import CrawlLink
-from crawl_ops.operators.places import config_file, crawl_dir
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 class CrawlOperator(BaseOperator):
     """One job on one crawl folder.
 
-    :param crawl_dir: the crawl folder, a path or s3:// prefix (templated); without it the one of
-        the DAG (crawl_ops.operators.places)
+    :param crawl_dir: the path of the crawl folder (templated); without it the one of
+        the DAG (crawl_ops.config.places)
     :param config_file: a crawl.toml (templated); without it $CRAWL_CONFIG or include/crawl.toml
     :param properties: properties by their Nutch names that override crawl.toml (templated)
     """
@@ -72,6 +72,7 @@ class CrawlOperator(BaseOperator):
         except CrawlError as error:
             if error.retryable:
                 raise
+            self.log.error("%s", error)  # one plain line; Airflow shows the raise as a traceback
             raise AirflowFailException(str(error)) from None
         returned = self.hand_on(report, context)
         for asset in self.outlets:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+from crawl_ops.config.places import home
 from crawl_ops.errors import CrawlError
-from crawl_ops.operators.places import home
 
 DEMO_PORT = 8765
 DEMO_SEEDS: tuple[str, ...] = tuple(f"http://127.0.0.{host}:{DEMO_PORT}/" for host in (1, 2, 3))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from crawl_ops.config.places import home
 from crawl_ops.errors import CrawlError
-from crawl_ops.operators.places import home
 
 if TYPE_CHECKING:
     from airflow.sdk import DAG

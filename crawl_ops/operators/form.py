@@ -6,15 +6,22 @@ from typing import Any
 from airflow.sdk import Param
 
 from crawl_ops.config.load import load
+from crawl_ops.config.places import CRAWL_ID, config_file
 from crawl_ops.operators.demo import DEMO_SEEDS
 from crawl_ops.operators.generate import MAX_LISTS
-from crawl_ops.operators.places import CRAWL_ID, config_file
 
 USUAL_DEPTH = 3
 FETCHING = "Fetching"
 SCOPE = "Scope"
 AGAIN = "Asking again and checking"
 PLACES = "Crawl folder and configuration"
+
+# Said by JSON schema, the form itself refuses it and says so; what only a job can know fails in
+# inject, at once. Patterns are short: they are part of what the page tells.
+SEED_LINE = r"/|^\s*#|^\s*$"
+HOST = r"^[^\s/]+$"
+RULE_LINES = r"^([-+#][^\n]*|[ \t\r]*)(\n([-+#][^\n]*|[ \t\r]*))*$"
+TOML = r"^$|^[A-Za-z0-9][A-Za-z0-9._/-]*[.]toml$"
 
 PROPERTY_OF = {
     "delay": "fetcher.server.delay",
@@ -46,7 +53,7 @@ def _main(max_depth: int) -> dict[str, Param]:
         "seeds": Param(
             list(DEMO_SEEDS),
             type="array",  # with a second type the page shows JSON, not lines
-            items={"type": "string"},
+            items={"type": "string", "pattern": SEED_LINE},
             title="Seeds",
             description="One URL a line, Nutch's tab-separated metadata allowed; or one line that "
             "is the path of a seed file or folder. As it stands: the demo site.",
@@ -109,7 +116,7 @@ def _scope() -> dict[str, Param]:
         "hosts": Param(
             None,
             type=["null", "array"],
-            items={"type": "string", "minLength": 1},
+            items={"type": "string", "pattern": HOST},
             title="Hosts and domains",
             section=SCOPE,
             description="Stay on these, one a line (urlfilter.domain.rules). Empty: anywhere.",
@@ -118,6 +125,7 @@ def _scope() -> dict[str, Param]:
             None,
             type=["null", "string"],
             format="multiline",
+            pattern=RULE_LINES,
             title="URL filter",
             section=SCOPE,
             description="Rules +REGEX and -REGEX, one a line; the first that is found in a URL "
@@ -132,10 +140,16 @@ def _again() -> dict[str, Param]:
             None,
             type=["null", "string"],
             enum=[None, "failed", "all", "none"],
+            values_display={
+                "null": "as the depth was cleared",
+                "failed": "what failed",
+                "all": "everything",
+                "none": "nothing",
+            },
             title="Asked again",
             section=AGAIN,
-            description="What a finished depth asks for again. Empty: what failed in it, when the "
-            "depth is cleared by itself; nothing, when the whole run is asked again.",
+            description="What a finished depth asks for again. As it was cleared: what failed in "
+            "it, when it is cleared by itself; nothing, when the whole run is.",
         ),
     }
 
@@ -146,10 +160,10 @@ def check_params() -> dict[str, Param]:
         "on_findings": Param(
             "warn",
             enum=["warn", "stop"],
+            values_display={"warn": "warn and go on", "stop": "stop before the index"},
             title="Check",
             section=AGAIN,
-            description="When pages or hosts got lost or errors went up (crawl.check.*): warn and "
-            "go on, or stop before the index.",
+            description="When pages or hosts got lost or errors went up (crawl.check.*).",
         ),
     }
 
@@ -172,6 +186,7 @@ def place_params() -> dict[str, Param]:
         "config": Param(
             None,
             type=["null", "string"],
+            pattern=TOML,
             title="Configuration file",
             section=PLACES,
             description="A crawl.toml in include/ other than include/crawl.toml.",

@@ -10,7 +10,7 @@ from airflow.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError
 from crawl_ops.model import JobReport
-from crawl_ops.operators.crawl_link import CrawlLink, SegmentsLink
+from crawl_ops.operators.crawl_link import CrawlLink, SegmentLink
 from crawl_ops.operators.crawl_operator import XCOM_BYTES, CrawlOperator, as_xcom
 from crawl_ops.operators.walk import Walk, hand_walk_on, redo_wanted, walk_of
 
@@ -51,7 +51,7 @@ class GenerateOperator(CrawlOperator):
         "again",
     )
     ui_color = "#fcf3d0"
-    operator_extra_links = (CrawlLink(), SegmentsLink())
+    operator_extra_links = (CrawlLink(), SegmentLink())
 
     def __init__(
         self,
@@ -76,6 +76,7 @@ class GenerateOperator(CrawlOperator):
         self.redo = redo
         self.again = again
         self.run_id: str | None = None
+        self.segment: str | None = None  # what is made, for the link
         self._walk: tuple[Walk, Walk | None] | None = None
 
     def prepare(self, context: "Context") -> None:
@@ -117,6 +118,7 @@ class GenerateOperator(CrawlOperator):
         context["ti"].xcom_push("report", as_xcom(report))
         if report.segment is None:
             self._leave("nothing is due")
+        self.segment = report.segment
         context["ti"].xcom_push("segment", report.segment)
         return manifests(report)
 

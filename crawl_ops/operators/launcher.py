@@ -19,10 +19,10 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
+from crawl_ops.config.places import airflow_home
 from crawl_ops.errors import CrawlError
 from crawl_ops.operators.demo import demo_site
 from crawl_ops.operators.embedded import alone, settings, use
-from crawl_ops.operators.places import airflow_home
 
 DAG_ID = "crawl"
 HOST = "127.0.0.1"

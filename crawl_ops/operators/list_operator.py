@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crawl_ops.operators.crawl_link import CrawlLink, SegmentsLink
+from crawl_ops.operators.crawl_link import CrawlLink, SegmentLink
 from crawl_ops.operators.crawl_operator import CrawlOperator
 
 
@@ -17,7 +17,7 @@ class ListOperator(CrawlOperator):
 
     template_fields: Sequence[str] = (*CrawlOperator.template_fields, "segment", "manifest")
 
-    operator_extra_links = (CrawlLink(), SegmentsLink())
+    operator_extra_links = (CrawlLink(), SegmentLink())
 
     def __init__(
         self, *, segment: str, manifest: Mapping[str, int] | str | None = None, **kwargs: Any

@@ -6,9 +6,9 @@ from typing import Any
 
 from airflow.sdk import DAG, Param, chain, task, task_group
 
+from crawl_ops.config.places import crawl_dir
 from crawl_ops.operators.crawl_dag import settings_of
 from crawl_ops.operators.form import place_params
-from crawl_ops.operators.places import crawl_dir, crawl_ids
 from crawl_ops.operators.readdb import ReadDbOperator
 from crawl_ops.operators.reconcile import ReconcileOperator
 from crawl_ops.operators.retention import RetentionOperator
@@ -40,6 +40,8 @@ def maintenance_dag(
         @task(retries=0)
         def crawls(params: Mapping[str, Any] | None = None) -> list[str]:
             """Folders of the crawls."""
+            from crawl_ops.storage.crawls import crawl_ids
+
             given = (params or {}).get("crawl_ids") or crawl_ids()
             return [crawl_dir(name) for name in given[:CRAWLS_MOST]]
 

@@ -6,9 +6,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawl_ops.config.load import load
+from crawl_ops.config.places import config_file, crawl_dir
 from crawl_ops.errors import NotFoundError
 from crawl_ops.operators.form import properties_of
-from crawl_ops.operators.places import config_file, crawl_dir
 
 if TYPE_CHECKING:
     from crawl_ops.storage.crawl_dir import CrawlDir

@@ -37,7 +37,7 @@ def get_provider_info() -> dict[str, Any]:
         ],
         "extra-links": [
             "crawl_ops.operators.crawl_link.CrawlLink",
-            "crawl_ops.operators.crawl_link.SegmentsLink",
+            "crawl_ops.operators.crawl_link.SegmentLink",
         ],
         "config": {"crawl": {"description": "The pages of crawl_ops.", "options": _options()}},
     }

@@ -4,6 +4,7 @@ from airflow.sdk import DAG, Param, chain
 
 from crawl_ops.operators.crawl_dag import finish_of, round_of, settings_of
 from crawl_ops.operators.form import (
+    HOST,
     check_params,
     crawl_id_param,
     fetch_params,
@@ -57,13 +58,14 @@ def redo_params() -> dict[str, Param]:
         "what": Param(
             "failed",
             enum=["failed", "all"],
+            values_display={"failed": "what failed", "all": "everything"},
             title="What",
             description="Pages that failed and were not had since; or all pages.",
         ),
         "only_hosts": Param(
             None,
             type=["null", "array"],
-            items={"type": "string", "minLength": 1},
+            items={"type": "string", "pattern": HOST},
             title="Hosts",
             description="Only these hosts, one a line. Empty: all.",
         ),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crawl_ops.config.load import load
+from crawl_ops.config.places import airflow_home, config_file
 from crawl_ops.errors import ConfigError, CrawlError
 from crawl_ops.operators.demo import DEMO_SEEDS, demo_site
 from crawl_ops.operators.embedded import (
@@ -26,7 +27,6 @@ from crawl_ops.operators.embedded import (
     unfinished_run,
     use,
 )
-from crawl_ops.operators.places import airflow_home, config_file
 
 DAG_ID = "crawl"
 USUAL_DEPTH = 5

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseHook
 
+from crawl_ops.config.places import CRAWL_ID
 from crawl_ops.errors import ConfigError, CrawlError
-from crawl_ops.operators.places import CRAWL_ID
 
 if TYPE_CHECKING:
     from crawl_ops.storage.crawl_dir import CrawlDir
 
 
 class CrawlStoreHook(BaseHook):
-    """Crawl folders below the host of a connection: a folder, or an s3:// prefix.
+    """Crawl folders below the host of a connection, which is the path of a folder.
 
     In a template it is `{{ conn.crawl_store.host }}/news`.
 
@@ -34,7 +34,7 @@ class CrawlStoreHook(BaseHook):
         """The form of the connection: one field."""
         return {
             "hidden_fields": ["schema", "login", "password", "port", "extra"],
-            "relabeling": {"host": "Folder or s3:// prefix"},
+            "relabeling": {"host": "Folder"},
             "placeholders": {"host": "/srv/crawls"},
         }
 

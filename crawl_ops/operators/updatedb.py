@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import JobReport
-from crawl_ops.operators.crawl_link import CrawlLink, SegmentsLink
+from crawl_ops.operators.crawl_link import CrawlLink, SegmentLink
 from crawl_ops.operators.crawl_operator import CrawlOperator
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class UpdateDbOperator(CrawlOperator):
 
     template_fields: Sequence[str] = (*CrawlOperator.template_fields, "segment")
     ui_color = "#d0ece7"
-    operator_extra_links = (CrawlLink(), SegmentsLink())
+    operator_extra_links = (CrawlLink(), SegmentLink())
 
     def __init__(self, *, segment: "str | XComArg", **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
+from fastapi import Path as PathPart
 
 from crawl_ops.web import tables
 from crawl_ops.web.pages import Offset, Pages, Text
@@ -54,6 +55,14 @@ def _add_crawl(router: APIRouter, pages: Pages) -> None:
     async def run_segments(dag_id: str, run_id: str) -> Any:
         return await pages.ask(
             dag_id, run_id, ("segments",), lambda found, _: tables.segments(found)
+        )
+
+    @router.get("/segments/{name}")
+    async def run_segment(
+        dag_id: str, run_id: str, name: Annotated[str, PathPart(max_length=100)]
+    ) -> Any:
+        return await pages.ask(
+            dag_id, run_id, ("segment", name), lambda found, _: tables.segment(found, name)
         )
 
     @router.get("/configuration")

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crawl_ops.config.load import load
+from crawl_ops.config.places import config_file, crawl_dir
 from crawl_ops.config.properties import PROPERTIES, CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError, NotFoundError
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.crawls import crawl_ids
 from crawl_ops.storage.runs import Claim, claims, folder_of
 
 DEPTHS_MOST = 200
+CRAWLS_MOST = 256
 OPERATORS = (
     "InjectOperator",
     "GenerateOperator",
@@ -82,15 +85,37 @@ class RunCrawl:
 def crawl_of(run: Run) -> RunCrawl:
     """The crawl folder of a run: the one its operators were given, or one that knows the run.
 
-    No part of a request is ever taken for a path. Raises NotFoundError if there is none (yet).
+    Where nothing is kept of its tasks: the folder of the crawl id in its conf, that of its DAG's
+    name, any crawl of the store that knows the run. No part of a request is ever taken for a
+    path. Raises NotFoundError if there is none (yet).
     """
-    for folder in (*run.folders, *run.dag_folders):
+    own = _own_folder(run)
+    for folder in (*run.folders, *run.dag_folders, *own):
         if (crawl := _opened(folder)) and (found := _claims(crawl, run.run_id)):
             return RunCrawl(run, crawl, found)
-    for folder in run.folders:
+    if not run.folders:
+        for name in _names_in_store():
+            if (crawl := _opened(crawl_dir(name))) and (found := _claims(crawl, run.run_id)):
+                return RunCrawl(run, crawl, found)
+    for folder in run.folders or own:
         if crawl := _opened(folder):
             return RunCrawl(run, crawl, ())
     raise NotFoundError("This run has no crawl folder yet: none of its tasks has begun to crawl.")
+
+
+def _own_folder(run: Run) -> tuple[str, ...]:
+    """The folder that the operators of a run take by themselves; none for a name that is none."""
+    try:
+        return (crawl_dir(str(run.conf.get("crawl_id") or run.dag_id)),)
+    except CrawlError:
+        return ()
+
+
+def _names_in_store() -> list[str]:
+    try:
+        return crawl_ids()[:CRAWLS_MOST]
+    except CrawlError:
+        return []
 
 
 def config_of(found: RunCrawl, limits: Mapping[str, Any] = LIMITS) -> CrawlConfig:
@@ -103,20 +128,29 @@ def config_of(found: RunCrawl, limits: Mapping[str, Any] = LIMITS) -> CrawlConfi
         stored = found.crawl.segment(names[-1]).info().get("config") or {}
         known = {name: value for name, value in stored.items() if name in PROPERTIES}
         return load(None, {**known, **limits})
-    file = Path(found.run.config_file) if found.run.config_file else None
     try:
-        return load(file, limits)
+        return load(config_file_of(found.run), limits)
     except CrawlError:
         return load(None, limits)
 
 
-def refuse_foreign_rules(config: CrawlConfig, config_file: str | None) -> None:
+def config_file_of(run: Run) -> Path | None:
+    """The crawl.toml of a run: the one its operators were given, or take by themselves.
+
+    Raises ConfigError for one that is not there.
+    """
+    if run.config_file:
+        return Path(run.config_file)
+    return config_file(str(run.conf.get("config") or "") or None)
+
+
+def refuse_foreign_rules(config: CrawlConfig, file: Path | None) -> None:
     """Raises ConfigError for rules that the API server must not take from a run's configuration.
 
     Whoever may trigger a run may name plug-ins and files in it. On a worker that is its purpose;
     here code would run, and files would be read, where the whole of Airflow's secrets are.
     """
-    folder = Path(config_file).resolve().parent if config_file else None
+    folder = file.resolve().parent if file else None
     for name, value in config.as_properties().items():
         # Plug-ins of one's own are MODULE:CLASS in a list of names.
         if name.split(".")[0] in _WITH_PLUGS and any(

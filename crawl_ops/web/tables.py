@@ -5,17 +5,19 @@ from typing import Any
 
 from crawl_ops.config.load import load
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.errors import NotFoundError
 from crawl_ops.index.search import search
 from crawl_ops.jobs import readdb, readseg
 from crawl_ops.jobs.explain import explain
 from crawl_ops.storage.ask import plain
-from crawl_ops.web.runs import RunCrawl, config_of, refuse_foreign_rules
+from crawl_ops.web.runs import RunCrawl, config_file_of, config_of, refuse_foreign_rules
 from crawl_ops.web.sessions import page_session
 
 ROWS_MOST = 100
 HITS_MOST = 20
 OFFSET_MOST = 10_000
 SEGMENTS_MOST = 100
+LISTS_MOST = 256
 STEPS_MOST = 200
 TEXT_MOST = 2_000
 HOST_ORDERS = (
@@ -47,7 +49,7 @@ def hosts(
 
 def url_story(found: RunCrawl, config: CrawlConfig, url: str, now: datetime) -> dict[str, Any]:
     """Why a URL is or is not known, fetched, parsed, indexed; and its record."""
-    refuse_foreign_rules(config, found.run.config_file)
+    refuse_foreign_rules(config, config_file_of(found.run))
     story = explain(found.crawl, config, url, now)
     steps = [{name: _short(value) for name, value in step.items()} for step in story["steps"]]
     record = readdb.record(found.crawl, config, url)
@@ -75,6 +77,29 @@ def segments(found: RunCrawl) -> dict[str, Any]:
     newest = names[::-1][:SEGMENTS_MOST]
     rows = [readseg.summary(found.crawl, name) | {"mine": name in mine} for name in newest]
     return {"total": len(names), "segments": rows}
+
+
+def segment(found: RunCrawl, name: str) -> dict[str, Any]:
+    """One segment of the crawl and each of its fetch lists. Raises NotFoundError."""
+    if name not in found.crawl.segments():
+        raise NotFoundError("There is no such segment; retention removes old ones.")
+    opened = found.crawl.segment(name)
+    info = opened.info()
+    lists = [
+        {
+            **{key: entry.get(key) for key in ("list", "urls", "hosts", "expected_s")},
+            "fetched": (opened.done("fetch", entry["list"]) or {}).get("counts"),
+            "parsed": (opened.done("parse", entry["list"]) or {}).get("counts"),
+        }
+        for entry in info["lists"][:LISTS_MOST]
+    ]
+    return {
+        **readseg.summary(found.crawl, name),
+        "mine": name in found.segments,
+        "redo": info.get("redo") or 0,
+        "of_segment": info.get("of_segment"),
+        "each": lists,
+    }
 
 
 def configuration(found: RunCrawl) -> dict[str, Any]:

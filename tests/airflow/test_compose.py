@@ -12,9 +12,9 @@ import sys
 import pytest
 import yaml
 
+from crawl_ops.config.places import home
 from crawl_ops.operators.embedded import settings
 from crawl_ops.operators.launcher import server_settings
-from crawl_ops.operators.places import home
 
 
 @pytest.fixture(scope="module")

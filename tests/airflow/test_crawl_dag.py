@@ -1,16 +1,15 @@
 """The DAG's edges, trigger rules, and what every task is given."""
 
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
 from airflow.sdk import TriggerRule
+from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.errors import ConfigError
 from crawl_ops.operators.alerts import late
 from crawl_ops.operators.crawl_dag import FETCH_POOL, crawl_dag, max_depth
-from crawl_ops.operators.crawl_link import SegmentsLink
 from crawl_ops.operators.maintenance_dag import maintenance_dag
 from crawl_ops.operators.redo_dag import redo_dag
 
@@ -27,7 +26,7 @@ def upstream(dag, task_id):
 def test_the_files_in_dags_are_found_by_airflow():
     from airflow.dag_processing.dagbag import DagBag
 
-    from crawl_ops.operators.places import home
+    from crawl_ops.config.places import home
 
     bag = DagBag(str(home() / "dags"))
     assert bag.import_errors == {}
@@ -95,7 +94,7 @@ def test_depths_from_crawl_toml_and_a_broken_one_hides_no_dag(monkeypatch, tmp_p
 def test_what_runs_by_itself_waits_to_be_switched_on():
     from airflow.dag_processing.dagbag import DagBag
 
-    from crawl_ops.operators.places import home
+    from crawl_ops.config.places import home
 
     for dag in DagBag(str(home() / "dags")).dags.values():
         assert dag.max_active_runs == 1, dag.dag_id
@@ -172,8 +171,15 @@ def test_a_late_run_is_told(caplog):
 def test_tasks_of_a_segment_lead_to_the_segments(dag):
     links = {task.task_id: [link.name for link in task.operator_extra_links] for task in dag.tasks}
     for name in ("generate", "partition.fetch", "partition.parse", "updatedb"):
-        assert links[f"depth_01.{name}"] == ["Crawl", "Segments"]
+        assert links[f"depth_01.{name}"] == ["Crawl", "Segment"]
     assert links["index"] == ["Crawl"]
-    key = SimpleNamespace(dag_id="crawl", run_id="manual__1+2")
-    address = SegmentsLink().get_link(None, ti_key=key)
-    assert address.endswith("/crawl/run/crawl/manual__1%2B2#segments")
+
+
+def test_a_param_that_is_wrong_fails_the_first_task_without_a_retry():
+    macros = crawl_dag("crawl", depths=1).user_defined_macros
+    with pytest.raises(AirflowFailException, match=r"no file 'none\.toml' in include/"):
+        macros["config_of"]({"config": "none.toml"})
+    with pytest.raises(AirflowFailException, match="is no plain name"):
+        macros["crawl_dir_of"]({"crawl_id": "../x"})
+    with pytest.raises(AirflowFailException, match="no file"):
+        macros["properties_of"]({"hosts": ["a.test"], "config": "none.toml"})

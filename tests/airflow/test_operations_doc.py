@@ -4,7 +4,7 @@ import re
 
 from airflow.sdk import DAG
 
-from crawl_ops.operators.places import home
+from crawl_ops.config.places import home
 
 
 def blocks():

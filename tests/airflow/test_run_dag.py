@@ -2,11 +2,11 @@
 
 import pytest
 
+from crawl_ops.config.places import airflow_home
 from crawl_ops.errors import ConfigError
 from crawl_ops.operators import run_dag
 from crawl_ops.operators.demo import DEMO_SEEDS
 from crawl_ops.operators.embedded import alone
-from crawl_ops.operators.places import airflow_home
 from crawl_ops.operators.run_dag import USUAL_DEPTH, _parser, conf_of, main
 
 ELSEWHERE = ("http://127.0.0.1:9/", "http://127.0.0.2:9/", "http://127.0.0.3:9/")

@@ -27,6 +27,9 @@ JOBS = [
     "dedup",
     "clean",
     "vacuum",
+    "redo",
+    "check",
+    "retention",
     "reconcile",
     "warc",
 ]
@@ -54,6 +57,7 @@ class World:
         self.created: list[bool] = []
         self.stats = {"total": 3, "status": {"db_fetched": 2, "db_gone": 1}}
         self.rows: list[dict] = []
+        self.findings: list[str] = []
         self.left_open: dict[str, str | None] = {}
         self.story = {"url": "http://a.example/", "normalized": None, "status": None, "steps": []}
 
@@ -71,7 +75,8 @@ class World:
                 segment = self.segments.pop(0) if self.segments else None
                 return JobReport(name, segment, details={"lists": [{"list": 0, "expected_s": 5}]})
             segment = args[2] if len(args) > 2 and isinstance(args[2], str) else None
-            return JobReport(name, segment, {"done": 1}, 0.25)
+            details = {"findings": self.findings} if name == "check" else {}
+            return JobReport(name, segment, {"done": 1}, 0.25, details)
 
         return run
 
@@ -81,6 +86,7 @@ class World:
             location=location,
             index_location=location,
             query=lambda config, sql: iter(self.rows),
+            segments=lambda: sorted(self.left_open),
             table=lambda name: SimpleNamespace(current=lambda: SimpleNamespace(config={})),
             segment=lambda name: SimpleNamespace(
                 info=lambda: {"run_id": self.left_open.get(name), "depth": 1}

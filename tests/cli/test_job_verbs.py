@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("verb", ["dedup", "clean", "vacuum"])
+@pytest.mark.parametrize("verb", ["dedup", "clean", "vacuum", "retention"])
 def test_a_job_prints_its_report(world, run, verb: str) -> None:
     done = run("--dir", "somewhere", verb, "--json")
     assert done.code == 0

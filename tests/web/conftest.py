@@ -174,6 +174,14 @@ def _dag_ids(request: Request) -> set[str] | None:
 ACCESS = Access(_signed_in, _may_read, _dag_ids)
 
 
+@pytest.fixture(autouse=True)
+def _places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test looks into the user's crawls or crawl.toml."""
+    monkeypatch.setenv("CRAWL_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
+    monkeypatch.delenv("CRAWL_CONFIG", raising=False)
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> WebCrawl:
     return WebCrawl(tmp_path / "crawl")

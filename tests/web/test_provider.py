@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from crawl_ops.errors import ConfigError, NotFoundError
-from crawl_ops.operators.crawl_link import CrawlLink
+from crawl_ops.operators.crawl_link import CrawlLink, SegmentLink
 from crawl_ops.operators.provider import get_provider_info
 from crawl_ops.operators.store_hook import CrawlStoreHook
 from crawl_ops.web.runs import OPERATORS
@@ -66,11 +66,22 @@ def test_a_task_links_to_the_tab_of_its_run(monkeypatch) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("segment", "fragment"), [("20261130-1", "segments/20261130-1"), (None, "segments")]
+)
+def test_a_task_links_to_its_own_segment(monkeypatch, segment, fragment) -> None:
+    monkeypatch.setenv("AIRFLOW__API__BASE_URL", "https://airflow.example")
+    key = SimpleNamespace(dag_id="crawl", run_id="r")
+    task = SimpleNamespace(segment=segment)
+    address = "https://airflow.example/dags/crawl/runs/r/plugin/crawl"
+    assert SegmentLink().get_link(task, ti_key=key) == f"{address}#{fragment}"
+
+
 def test_every_operator_has_the_link() -> None:
     from crawl_ops.operators.fetch import FetchOperator
 
     task = FetchOperator(task_id="fetch", segment="s")
-    assert [link.name for link in task.operator_extra_links] == ["Crawl", "Segments"]
+    assert [link.name for link in task.operator_extra_links] == ["Crawl", "Segment"]
 
 
 def test_the_store_of_a_connection(made, monkeypatch) -> None:

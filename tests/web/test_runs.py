@@ -36,6 +36,47 @@ def test_an_old_run_is_found_in_the_folder_that_knows_it(made, another) -> None:
         crawl_of(made.run(folders=(), dag_folders=folders, run_id="unknown"))
 
 
+@pytest.mark.parametrize(
+    ("dag_id", "conf", "name"),
+    [
+        ("crawl", {"crawl_id": "news"}, "news"),  # as its form says
+        ("news", {}, "news"),  # the folder of the DAG's name, which operators take by themselves
+        ("crawl_redo", {"run_id": "some other"}, "news"),  # the store is looked through
+        ("crawl", {"crawl_id": "../crawl"}, "news"),  # no name: nothing is opened for it
+    ],
+)
+def test_a_run_of_which_no_fields_are_kept(another, dag_id, conf, name) -> None:
+    made = another(f"store/{name}")
+    made.seeds(URLS)
+    segment = made.generate()
+    found = crawl_of(made.run(folders=(), dag_id=dag_id, conf=conf))
+    assert found.crawl.root == made.crawl.root
+    assert found.segments == [segment.name]
+
+
+def test_a_run_that_waits_is_shown_the_crawl_it_will_go_on_with(another) -> None:
+    made = another("store/crawl")
+    made.seeds(URLS)
+    found = crawl_of(made.run(folders=(), state="queued"))
+    assert (found.crawl.root, found.claims) == (made.crawl.root, ())
+
+
+def test_a_run_that_was_given_a_folder_has_no_other(another, tmp_path) -> None:
+    another("store/crawl").seeds(URLS)
+    with pytest.raises(NotFoundError):
+        crawl_of(another("other").run(folders=(str(tmp_path / "nowhere"),)))
+
+
+def test_without_a_field_the_configuration_is_that_of_the_form(another, tmp_path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "crawl.toml").write_text('"http.timeout" = 4321\n')
+    (tmp_path / "include" / "news.toml").write_text('"http.timeout" = 1234\n')
+    made = another("store/crawl")
+    for conf, timeout in (({}, 4321), ({"config": "news.toml"}, 1234), ({"config": "no"}, 10000)):
+        found = crawl_of(made.run(folders=(), conf=conf))
+        assert config_of(found).http.timeout == timeout
+
+
 def test_the_configuration_of_the_newest_segment(made) -> None:
     made.seeds(URLS)
     config = made.config

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crawl_ops.config.load import load
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, NotFoundError
 from crawl_ops.index.document import Document
 from crawl_ops.index.writers import writers
 from crawl_ops.web import tables
@@ -137,6 +137,21 @@ def test_segments_of_the_run_are_marked(made) -> None:
     assert shown["total"] == 2
 
 
+def test_one_segment_and_its_lists(made) -> None:
+    made.seeds([f"http://h{n}.example/" for n in range(4)])
+    segment = made.generate(lists=2)
+    made.fetch(segment, {"http://h0.example/": "fetch_gone"}, lists=[0])
+    told = tables.segment(crawl_of(made.run()), segment.name)
+    assert (told["segment"], told["mine"], told["folded"]) == (segment.name, True, False)
+    assert (told["lists"], told["generated"]) == (2, 4)
+    first, second = told["each"]
+    assert sum(first["fetched"].values()) == first["urls"]
+    assert first["parsed"] is not None
+    assert (second["fetched"], second["parsed"]) == (None, None)
+    with pytest.raises(NotFoundError):
+        tables.segment(crawl_of(made.run()), "../crawldb")
+
+
 def test_the_configuration_in_force_tells_no_secret(made) -> None:
     made.seeds(["http://a.example/"])
     config = made.config
@@ -166,7 +181,7 @@ def test_the_configuration_in_force_tells_no_secret(made) -> None:
 def test_the_api_server_runs_no_code_and_reads_no_file_of_a_runs_conf(given, tmp_path) -> None:
     config = load(None, given)
     toml = tmp_path / "include" / "crawl.toml"
-    for file in (None, str(toml)):
+    for file in (None, toml):
         with pytest.raises(ConfigError, match="crawl-ops explain"):
             refuse_foreign_rules(config, file)
 
@@ -174,6 +189,6 @@ def test_the_api_server_runs_no_code_and_reads_no_file_of_a_runs_conf(given, tmp
 def test_rule_files_beside_the_configuration_are_read(tmp_path: Path) -> None:
     (tmp_path / "rules.txt").write_text("+.")
     config = load(None, {"urlfilter.regex.file": str(tmp_path / "rules.txt")})
-    refuse_foreign_rules(config, str(tmp_path / "crawl.toml"))
+    refuse_foreign_rules(config, tmp_path / "crawl.toml")
     with pytest.raises(ConfigError):
-        refuse_foreign_rules(config, str(tmp_path / "deeper" / "crawl.toml"))
+        refuse_foreign_rules(config, tmp_path / "deeper" / "crawl.toml")

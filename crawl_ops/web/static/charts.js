@@ -35,7 +35,7 @@ class Chart {
   }
 
   size() {
-    return { width: Math.max(this.place.clientWidth, 200), height: 220 };
+    return { width: Math.max(this.place.clientWidth, 200), height: 190 };
   }
 
   update(data) {
@@ -47,18 +47,20 @@ class Chart {
   }
 }
 
+const rate = (_, value) => (value === null || value === undefined ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: 1 }));
+
 export function paceChart(place) {
   return new Chart(place, (pace) => ({
     columns: [pace.times, pace.pages, pace.failed],
     options: {
       cursor: { drag: { x: true, y: false } },
-      padding: [null, 32, null, null],
+      padding: [8, 32, 0, null],
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: axes(TIMES, 1),
       series: [
         { label: "time", value: (_, t) => (t === null ? "–" : clock(t, true)) },
-        { label: "pages/s", stroke: colour("--success"), fill: colour("--success-soft"), width: 2, points: { show: pace.times.length < 3 } },
-        { label: "failed/s", stroke: colour("--gone"), fill: colour("--gone-soft"), width: 2, points: { show: false } },
+        { label: "pages/s", value: rate, stroke: colour("--success"), fill: colour("--success-soft"), width: 2, points: { show: pace.times.length < 3 } },
+        { label: "failed/s", value: rate, stroke: colour("--gone"), fill: colour("--gone-soft"), width: 2, points: { show: false } },
       ],
     },
   }));

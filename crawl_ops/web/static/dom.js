@@ -16,11 +16,22 @@ export function show(id, ...children) {
 }
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const finest = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 });
 
 export function number(value) {
   if (value === null || value === undefined) return "–";
-  return Math.abs(value) >= 100 || Number.isInteger(value) ? whole.format(value) : fine.format(value);
+  if (Math.abs(value) >= 100 || Number.isInteger(value)) return whole.format(value);
+  return (Math.abs(value) >= 1 ? fine : finest).format(value);
+}
+
+export function percent(part, of) {
+  const share = (100 * part) / of;
+  return part && share < 1 ? "under 1 %" : `${whole.format(share)} %`;
+}
+
+export function plural(value, one, many) {
+  return `${number(value)} ${value === 1 ? one : many}`;
 }
 
 export function time(text) {
@@ -28,7 +39,14 @@ export function time(text) {
   const moment = new Date(text);
   const today = moment.toDateString() === new Date().toDateString();
   const clock = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-  return today ? clock : `${moment.toLocaleDateString()} ${clock}`;
+  const two = (part) => String(part).padStart(2, "0");
+  const date = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  return today ? clock : `${date} ${clock}`;
+}
+
+// Times in a sentence, as people read them.
+export function timed(text) {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)/g, time);
 }
 
 export function duration(seconds) {

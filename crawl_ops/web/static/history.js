@@ -1,6 +1,6 @@
 // The page across runs: pages a day by what had become of them, and the runs.
 import { daysChart } from "./charts.js";
-import { ask, bar, duration, el, legend, message, number, show, table, time } from "./dom.js";
+import { ask, bar, duration, el, legend, message, number, plural, show, table, time } from "./dom.js";
 
 const CHANGES = [
   { name: "new", label: "new" },
@@ -54,7 +54,7 @@ async function update() {
     drawDays(found.days);
     drawRuns(found.runs);
     const rest = found.segments - found.read;
-    document.getElementById("updated").textContent = rest ? `${number(rest)} older segments are being read …` : `${number(found.segments)} segments`;
+    document.getElementById("updated").textContent = rest ? `${plural(rest, "older segment is", "older segments are")} being read …` : plural(found.segments, "segment", "segments");
     if (rest) window.setTimeout(update, 3000);
   } catch (error) {
     message(error.message);

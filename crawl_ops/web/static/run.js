@@ -1,6 +1,6 @@
 // The page of one run: tabs, and the progress, asked for again while the run goes on.
 import { paceChart } from "./charts.js";
-import { ask, bar, duration, el, legend, message, number, show, table, time } from "./dom.js";
+import { ask, bar, duration, el, legend, message, number, percent, plural, show, table, time } from "./dom.js";
 import { panels } from "./run_panels.js";
 
 const EVERY_MS = 3000;
@@ -58,10 +58,10 @@ function tiles(told) {
   const wanted = run.depth ? ` of ${run.depth}` : "";
   const shown = [
     ["Depth", current ? `${current.depth}${wanted}` : "–", current ? STATES[current.state] : "nothing selected yet"],
-    ["Pages asked for", number(fetched), `${number(totals.hosts)} hosts known`],
+    ["Pages asked for", number(fetched), `${plural(totals.hosts ?? 0, "host", "hosts")} known`],
     live ? ["Pages a second", number(live.rate), `${number(live.left)} still to fetch`]
       : ["Pages a second", took && fetched ? number(fetched / took) : "–", "over the whole run"],
-    ["Failed or gone", number(failed), fetched ? `${number((100 * failed) / fetched)} % of pages` : ""],
+    ["Failed or gone", number(failed), fetched ? `${percent(failed, fetched)} of pages` : ""],
     ["Took", duration(took), run.started ? `since ${time(run.started)}` : ""],
     live ? [`Depth ${live.depth} ends`, live.expected_end ? `≈ ${time(live.expected_end)}` : "–", live.stale ? `nothing heard for ${duration(live.age_s)}` : "at this pace"]
       : ["Ended", time(run.ended), run.state],
@@ -107,7 +107,7 @@ function totals(found) {
     show("totals", el("p", { class: "quiet" }, "Told after the first updatedb."));
     return;
   }
-  show("totals", el("p", { class: "big" }, number(all), el("span", { class: "more" }, ` on ${number(found.hosts)} hosts, at the last updatedb`)),
+  show("totals", el("p", { class: "big" }, number(all), el("span", { class: "more" }, ` on ${plural(found.hosts, "host", "hosts")}, at the last updatedb`)),
     bar(known, all, known.map((k) => `${k.label} ${k.value}`).join(", ")), legend(known.filter((k) => k.value)));
 }
 

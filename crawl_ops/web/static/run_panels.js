@@ -1,11 +1,11 @@
 // The other tabs of a run: hosts, one URL, the index, segments, the configuration.
-import { ask, el, message, number, show, table, time } from "./dom.js";
+import { ask, bar, duration, el, legend, message, number, plural, show, table, time, timed } from "./dom.js";
 
 let here = "";
 const loaded = new Set();
 const byId = (id) => document.getElementById(id);
 
-function choose(name, focus = false) {
+function choose(name, focus = false, rest = "") {
   for (const tab of document.querySelectorAll('[role="tab"]')) {
     const mine = tab.id === `tab-${name}`;
     tab.setAttribute("aria-selected", String(mine));
@@ -13,8 +13,14 @@ function choose(name, focus = false) {
     byId(tab.getAttribute("aria-controls")).hidden = !mine;
     if (mine && focus) tab.focus();
   }
-  if (window.location.hash !== `#${name}`) window.history.replaceState(null, "", `#${name}`);
-  const load = { hosts: () => hosts(0), search: () => search(0), segments, configuration }[name];
+  const fragment = `#${name}${rest ? `/${rest}` : ""}`;
+  if (window.location.hash !== fragment) window.history.replaceState(null, "", fragment);
+  if (name === "segments") {
+    if (rest) segment(rest);
+    else segments();
+    return;
+  }
+  const load = { hosts: () => hosts(0), search: () => search(0), configuration }[name];
   if (load && !loaded.has(name)) {
     loaded.add(name);
     load();
@@ -80,6 +86,8 @@ function search(offset) {
 
 const OUTCOMES = { yes: "good", no: "bad" };
 
+const detail = (given) => (given === null || given === undefined ? "" : typeof given === "string" ? given : JSON.stringify(given));
+
 function story(found) {
   const record = Object.entries(found.record ?? {}).filter(([, value]) => value !== null && value !== "");
   const facts = [["Status", found.status ?? "not known"], ["Normalized", found.normalized ?? "refused"], ["Next fetch", found.next_fetch ? time(found.next_fetch) : "never"]];
@@ -89,11 +97,11 @@ function story(found) {
     table("What happened to it", [
       { label: "Step", cell: (step) => step.step },
       { label: "Outcome", cell: (step) => el("span", { class: OUTCOMES[step.outcome] ?? "" }, step.outcome ?? "–") },
-      { label: "Reason", class: "text", cell: (step) => step.reason ?? "–" },
-      { label: "Detail", class: "text", cell: (step) => (step.detail === null ? "–" : typeof step.detail === "string" ? step.detail : JSON.stringify(step.detail)) },
-      { label: "Time", cell: (step) => time(step.time) },
+      { label: "Reason", class: "text", cell: (step) => timed(step.reason ?? "") },
+      { label: "Detail", class: "text", cell: (step) => timed(detail(step.detail)) },
+      { label: "Time", cell: (step) => (step.time ? time(step.time) : "") },
     ], found.steps),
-    found.left_off ? el("p", { class: "quiet" }, `${number(found.left_off)} more steps: crawl-ops explain tells all.`) : "",
+    found.left_off ? el("p", { class: "quiet" }, `${plural(found.left_off, "more step", "more steps")}: crawl-ops explain tells all.`) : "",
     record.length ? table("Its record in the crawldb", [
       { label: "Field", cell: ([name]) => name },
       { label: "Value", class: "text", cell: ([, value]) => (typeof value === "object" ? JSON.stringify(value) : value) },
@@ -112,7 +120,7 @@ function segments() {
   into("segments-found", () => ask(`${here}/segments`), (found) => {
     const count = (label, cell) => ({ label, numeric: true, cell: (row) => number(cell(row)) });
     show("segments-found", table(`Segments of the crawl, newest first (${number(found.total)})`, [
-      { label: "Segment", cell: (row) => row.segment },
+      { label: "Segment", cell: (row) => el("button", { type: "button", class: "link", onclick: () => choose("segments", false, row.segment) }, row.segment) },
       { label: "This run", cell: (row) => (row.mine ? "yes" : "") },
       { label: "Depth", numeric: true, cell: (row) => row.depth ?? "–" },
       { label: "Created", cell: (row) => time(row.created) },
@@ -121,6 +129,40 @@ function segments() {
       { label: "In the crawldb", cell: (row) => (row.folded ? "yes" : "not yet") },
       { label: "Run", class: "text", cell: (row) => row.run_id ?? "–" },
     ], found.segments, "No segment yet."));
+  });
+}
+
+const FETCHES = [
+  { name: "success", label: "fetched", of: ["fetch_success"] },
+  { name: "same", label: "not modified", of: ["fetch_notmodified"] },
+  { name: "redirect", label: "redirects", of: ["fetch_redir_temp", "fetch_redir_perm"] },
+  { name: "retry", label: "to be retried", of: ["fetch_retry"] },
+  { name: "gone", label: "gone", of: ["fetch_gone"] },
+];
+const tally = (counts) => FETCHES.map((kind) => ({ ...kind, value: kind.of.reduce((n, status) => n + (counts?.[status] ?? 0), 0) }));
+
+function segment(name) {
+  into("segments-found", () => ask(`${here}/segments/${encodeURIComponent(name)}`), (found) => {
+    const kinds = tally(found.counts);
+    const total = kinds.reduce((n, kind) => n + kind.value, 0);
+    const again = found.of_segment ? `asked again: what is left of ${found.of_segment}` : null;
+    const facts = [["Run", found.run_id ?? "–"], ["Depth", [found.depth ?? "–", again].filter(Boolean).join(", ")], ["Created", time(found.created)],
+      ["In the crawldb", found.folded ? "yes" : "not yet"], ["Selected", `${number(found.generated)} in ${plural(found.lists, "fetch list", "fetch lists")}`]];
+    show("segments-found",
+      el("p", {}, el("button", { type: "button", class: "link", onclick: () => choose("segments") }, "All segments of the crawl")),
+      el("h2", { class: "address", tabindex: "-1" }, found.segment),
+      el("dl", { class: "facts" }, ...facts.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, String(value))])),
+      total ? bar(kinds, total, kinds.map((kind) => `${kind.label} ${kind.value}`).join(", ")) : "",
+      total ? legend(kinds.filter((kind) => kind.value)) : "",
+      table("Fetch lists", [
+        { label: "List", cell: (row) => row.list },
+        { label: "URLs", numeric: true, cell: (row) => number(row.urls) },
+        { label: "Hosts", numeric: true, cell: (row) => number(row.hosts) },
+        { label: "Expected", numeric: true, cell: (row) => duration(row.expected_s) },
+        ...FETCHES.map((kind, at) => ({ label: kind.label, numeric: true, cell: (row) => (row.fetched ? number(tally(row.fetched)[at].value) : "–") })),
+        { label: "Fetch", cell: (row) => (row.fetched ? "done" : "not yet") },
+        { label: "Parse", cell: (row) => (row.parsed ? "done" : "not yet") },
+      ], found.each));
   });
 }
 
@@ -146,6 +188,15 @@ function drawProperties() {
   ], rows, "No such property."));
 }
 
+// As a tab of Airflow's this is a frame: what was linked to stands in the outer address.
+function fragment() {
+  try {
+    return (window.location.hash || window.parent.location.hash).slice(1);
+  } catch {
+    return window.location.hash.slice(1);
+  }
+}
+
 function start(path) {
   here = path;
   const tabs = [...document.querySelectorAll('[role="tab"]')];
@@ -169,8 +220,8 @@ function start(path) {
   byId("hosts-order").addEventListener("change", () => hosts(0));
   byId("configuration-part").addEventListener("input", drawProperties);
   byId("configuration-changed").addEventListener("change", drawProperties);
-  const wanted = window.location.hash.slice(1);
-  if (tabs.some((tab) => name(tab) === wanted)) choose(wanted);
+  const [wanted, rest] = fragment().split("/");
+  if (tabs.some((tab) => name(tab) === wanted)) choose(wanted, false, rest ?? "");
 }
 
 export const panels = { start, explain };

@@ -1,4 +1,5 @@
-// Light or dark as Airflow's own pages are; where they do not say, as the system is.
+// Light or dark as Airflow's own pages are; where they do not say, as the system is. And whether
+// this is a frame in one of them.
 (() => {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const chosen = () => {
@@ -20,6 +21,7 @@
     document.documentElement.dataset.theme = theme;
     window.dispatchEvent(new Event("themechange"));
   };
+  if (window.parent !== window) document.documentElement.dataset.framed = "";
   apply();
   dark.addEventListener("change", apply);
   window.addEventListener("storage", () => window.setTimeout(apply, 50));

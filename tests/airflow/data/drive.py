@@ -16,8 +16,8 @@ import sys
 import threading
 from datetime import datetime, timedelta
 
+from crawl_ops.config.places import airflow_home
 from crawl_ops.operators.embedded import make_database, settings, use
-from crawl_ops.operators.places import airflow_home
 
 use({**settings(airflow_home("drive")), "AIRFLOW__LOGGING__LOGGING_LEVEL": "CRITICAL"})
 logging.captureWarnings(True)

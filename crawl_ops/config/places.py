@@ -18,29 +18,25 @@ def home() -> Path:
     return checkout if (checkout / "include").is_dir() else Path.cwd()
 
 
+def store() -> Path | None:
+    """$CRAWL_STORE, the folder that crawl folders are in. Raises ConfigError for an address."""
+    given = os.environ.get("CRAWL_STORE", "")
+    if "://" in given:
+        raise ConfigError(f"CRAWL_STORE: {given}: give a folder; no other store is supported yet")
+    return Path(given) if given else None
+
+
 def crawl_dir(crawl_id: str) -> str:
-    """The folder of a crawl: $CRAWL_STORE/<id> ($CRAWL_STORE is a folder or s3:// prefix).
+    """The folder of a crawl: $CRAWL_STORE/<id>.
 
     Without $CRAWL_STORE it is crawls/<id> of the project folder, and crawl/, which crawl-ops takes
     by default, for the crawl of that name. Raises ConfigError where `crawl_id` is no plain name.
     """
     if not re.fullmatch(CRAWL_ID, crawl_id):
         raise ConfigError(f"crawl_id: {crawl_id!r} is no plain name (letters, digits, . _ -)")
-    if store := os.environ.get("CRAWL_STORE"):
-        return f"{store.rstrip('/')}/{crawl_id}"
+    if (folder := store()) is not None:
+        return str(folder / crawl_id)
     return str(home() / "crawl") if crawl_id == "crawl" else str(home() / "crawls" / crawl_id)
-
-
-def crawl_ids() -> list[str]:
-    """The crawls there are in the store, by name."""
-    from crawl_ops.storage.crawl_dir import MARK
-
-    if store := os.environ.get("CRAWL_STORE"):
-        folders = Path(store).glob("*")
-        return sorted(path.name for path in folders if (path / MARK).is_file())
-    apart = (home() / "crawls").glob("*")
-    names = {path.name for path in apart if (path / MARK).is_file()}
-    return sorted(names | ({"crawl"} if (home() / "crawl" / MARK).is_file() else set()))
 
 
 def config_file(name: str | None = None) -> Path | None:

@@ -2,25 +2,32 @@
 
 import pytest
 
+from crawl_ops.config.places import config_file, crawl_dir, home
 from crawl_ops.errors import ConfigError
-from crawl_ops.operators.places import config_file, crawl_dir, home
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     (tmp_path / "include").mkdir()
     monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
+    monkeypatch.delenv("CRAWL_CONFIG", raising=False)
     return tmp_path
 
 
 def test_crawls_are_in_the_store(monkeypatch):
+    monkeypatch.setenv("CRAWL_STORE", "/srv/crawls/")
+    assert crawl_dir("crawl") == "/srv/crawls/crawl"
+    assert crawl_dir("news") == "/srv/crawls/news"
+
+
+def test_a_store_that_is_no_folder_is_refused(monkeypatch):
     monkeypatch.setenv("CRAWL_STORE", "s3://bucket/crawls/")
-    assert crawl_dir("crawl") == "s3://bucket/crawls/crawl"
-    assert crawl_dir("news") == "s3://bucket/crawls/news"
+    with pytest.raises(ConfigError, match="CRAWL_STORE: s3://bucket/crawls/: give a folder"):
+        crawl_dir("crawl")
 
 
 def test_without_a_store_they_are_in_the_project(project, monkeypatch):
-    monkeypatch.delenv("CRAWL_STORE")
+    monkeypatch.delenv("CRAWL_STORE", raising=False)
     assert home() == project
     assert crawl_dir("crawl") == str(project / "crawl")
     assert crawl_dir("news") == str(project / "crawls" / "news")
