@@ -18,7 +18,7 @@ PLACES = "Crawl folder and configuration"
 
 # Said by JSON schema, the form itself refuses it and says so; what only a job can know fails in
 # inject, at once. Patterns are short: they are part of what the page tells.
-SEED_LINE = r"/|^\s*#|^\s*$"
+SEED_LINE = "/|^ *#|^ *$"
 HOST = r"^[^\s/]+$"
 RULE_LINES = r"^([-+#][^\n]*|[ \t\r]*)(\n([-+#][^\n]*|[ \t\r]*))*$"
 TOML = r"^$|^[A-Za-z0-9][A-Za-z0-9._/-]*[.]toml$"

@@ -146,5 +146,5 @@ def test_a_file_outside_include_is_refused(monkeypatch, tmp_path):
     (tmp_path / "include").mkdir()
     (tmp_path / "secret.toml").write_text("")
     monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
-    with pytest.raises(ConfigError, match=r"no file '\.\./secret\.toml' in include/"):
-        properties_of(validated({**SEEDS, "hosts": ["a.test"], "config": "../secret.toml"}))
+    with pytest.raises(ConfigError, match=r"no file .*secret\.toml. in include/"):
+        properties_of(validated({**SEEDS, "hosts": ["a.test"], "config": "a/../../secret.toml"}))

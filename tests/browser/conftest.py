@@ -191,7 +191,7 @@ def _settings(folder: Path, port: int) -> Iterator[None]:
             "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": "admin:admin,looker:viewer",
             "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
             "CRAWL_STORE": str(folder / "store"),
-            "CRAWL_MAX_DEPTH": "3",
+            "CRAWL_MAX_DEPTH": "2",
         }.items():
             patch.setenv(name, value)
         yield

@@ -30,6 +30,8 @@ export function percent(part, of) {
   return part && share < 1 ? "under 1 %" : `${whole.format(share)} %`;
 }
 
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export function plural(value, one, many) {
   return `${number(value)} ${value === 1 ? one : many}`;
 }

@@ -1,6 +1,6 @@
 // The page across runs: pages a day by what had become of them, and the runs.
 import { daysChart } from "./charts.js";
-import { ask, bar, duration, el, legend, message, number, plural, show, table, time } from "./dom.js";
+import { ask, bar, capital, duration, el, legend, message, number, plural, show, table, time } from "./dom.js";
 
 const CHANGES = [
   { name: "new", label: "new" },
@@ -14,7 +14,7 @@ const here = window.location.pathname.replace(/\/$/, "");
 const base = here.replace(/\/runs$/, "");
 const choice = document.getElementById("crawl");
 const chart = daysChart(document.getElementById("days"), CHANGES);
-const counts = CHANGES.map((change) => ({ label: change.label, numeric: true, cell: (row) => number(row[change.name]) }));
+const counts = CHANGES.map((change) => ({ label: capital(change.label), numeric: true, cell: (row) => number(row[change.name]) }));
 
 function drawDays(days) {
   document.getElementById("days").closest("figure").hidden = !days.length;
@@ -38,7 +38,7 @@ function drawRuns(runs) {
     { label: "Started", cell: (run) => time(run.started) },
     { label: "Took", numeric: true, cell: (run) => duration(took(run)) },
     { label: "Depths", numeric: true, cell: (run) => number(run.depths) },
-    { label: "Pages", class: "barcell", cell: (run) => bar(CHANGES.map((c) => ({ ...c, value: run[c.name] })), run.pages, CHANGES.map((c) => `${c.label} ${run[c.name]}`).join(", ")) },
+    { label: "What became of them", class: "barcell", cell: (run) => bar(CHANGES.map((c) => ({ ...c, value: run[c.name] })), run.pages, CHANGES.map((c) => `${c.label} ${run[c.name]}`).join(", ")) },
     { label: "Pages", numeric: true, cell: (run) => number(run.pages) },
     ...counts,
   ], runs, "No run."), legend(CHANGES));

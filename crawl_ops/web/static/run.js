@@ -1,6 +1,6 @@
 // The page of one run: tabs, and the progress, asked for again while the run goes on.
 import { paceChart } from "./charts.js";
-import { ask, bar, duration, el, legend, message, number, percent, plural, show, table, time } from "./dom.js";
+import { ask, bar, capital, duration, el, legend, message, number, percent, plural, show, table, time } from "./dom.js";
 import { panels } from "./run_panels.js";
 
 const EVERY_MS = 3000;
@@ -60,7 +60,7 @@ function tiles(told) {
     ["Depth", current ? `${current.depth}${wanted}` : "–", current ? STATES[current.state] : "nothing selected yet"],
     ["Pages asked for", number(fetched), `${plural(totals.hosts ?? 0, "host", "hosts")} known`],
     live ? ["Pages a second", number(live.rate), `${number(live.left)} still to fetch`]
-      : ["Pages a second", took && fetched ? number(fetched / took) : "–", "over the whole run"],
+      : ["Pages a second", took && fetched ? number(fetched / took) : "–", "on average"],
     ["Failed or gone", number(failed), fetched ? `${percent(failed, fetched)} of pages` : ""],
     ["Took", duration(took), run.started ? `since ${time(run.started)}` : ""],
     live ? [`Depth ${live.depth} ends`, live.expected_end ? `≈ ${time(live.expected_end)}` : "–", live.stale ? `nothing heard for ${duration(live.age_s)}` : "at this pace"]
@@ -80,7 +80,7 @@ function depths(told) {
       return bar(all, all.reduce((n, p) => n + p.value, 0), all.filter((p) => p.value).map((p) => `${p.label} ${p.value}`).join(", ") || "nothing yet");
     } },
     { label: "Selected", numeric: true, cell: (d) => number(d.generated) },
-    ...shown.map((kind) => ({ label: kind.label, numeric: true, cell: (d) => number(parts(d).find((p) => p.name === kind.name).value) })),
+    ...shown.map((kind) => ({ label: capital(kind.label), numeric: true, cell: (d) => number(parts(d).find((p) => p.name === kind.name).value) })),
     { label: "Lists", numeric: true, cell: (d) => `${d.lists_fetched}/${d.lists}` },
   ], told.depths, "No depth has begun."), legend(shown));
 }

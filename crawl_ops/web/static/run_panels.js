@@ -1,5 +1,5 @@
 // The other tabs of a run: hosts, one URL, the index, segments, the configuration.
-import { ask, bar, duration, el, legend, message, number, plural, show, table, time, timed } from "./dom.js";
+import { ask, bar, capital, duration, el, legend, message, number, plural, show, table, time, timed } from "./dom.js";
 
 let here = "";
 const loaded = new Set();
@@ -159,7 +159,7 @@ function segment(name) {
         { label: "URLs", numeric: true, cell: (row) => number(row.urls) },
         { label: "Hosts", numeric: true, cell: (row) => number(row.hosts) },
         { label: "Expected", numeric: true, cell: (row) => duration(row.expected_s) },
-        ...FETCHES.map((kind, at) => ({ label: kind.label, numeric: true, cell: (row) => (row.fetched ? number(tally(row.fetched)[at].value) : "–") })),
+        ...FETCHES.map((kind, at) => ({ label: capital(kind.label), numeric: true, cell: (row) => (row.fetched ? number(tally(row.fetched)[at].value) : "–") })),
         { label: "Fetch", cell: (row) => (row.fetched ? "done" : "not yet") },
         { label: "Parse", cell: (row) => (row.parsed ? "done" : "not yet") },
       ], found.each));
