@@ -7,7 +7,7 @@ import typer
 from crawl_ops.cli.arguments import COUNT_MAX
 from crawl_ops.cli.invocation import invocation, now
 from crawl_ops.cli.job_verbs import seed_source
-from crawl_ops.cli.output import write, write_json, write_table
+from crawl_ops.cli.output import counted, write, write_json, write_table
 from crawl_ops.cli.progress import progress_view
 from crawl_ops.cli.stopping import stop_on_signals
 
@@ -55,7 +55,8 @@ def crawl(
             write_json(outcome.as_dict())
         else:
             write_table(("status", "urls"), sorted(outcome.stats.items()), title="crawldb")
-            write(f"{outcome.rounds} rounds, {outcome.indexed} documents in the index")
+            rounds, indexed = counted(outcome.rounds, "round"), counted(outcome.indexed, "document")
+            write(f"{rounds}, {indexed} in the index")
             if stop.exit_code:
                 write("stopped before its end; the same command goes on from here")
     raise typer.Exit(stop.exit_code)

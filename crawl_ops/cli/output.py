@@ -24,6 +24,11 @@ def write_json(value: Any) -> None:
     write(text)
 
 
+def counted(number: int, thing: str) -> str:
+    """1 round, 2 rounds."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def on_terminal() -> bool:
     """Whether a person is looking at standard output."""
     return sys.stdout.isatty()

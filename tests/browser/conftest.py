@@ -127,6 +127,14 @@ class Screen:
         self.page.keyboard.press("Tab")
         return str(field.input_value())
 
+    def clear(self, title: str, listed: str) -> Any:
+        """The dialog that clears what is shown, once it lists the task `listed`."""
+        self.page.get_by_role("button", name="Press shift+c to clear").click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.get_by_role("heading", name=title).wait_for()
+        dialog.get_by_text(listed, exact=True).first.wait_for()
+        return dialog
+
     def run(self, run_id: str, rest: str = "") -> None:
         self.page.goto(f"{self.server.url}/dags/crawl/runs/{quote(run_id, safe='')}{rest}")
 

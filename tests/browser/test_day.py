@@ -171,9 +171,10 @@ def redone(server, site, open_screen, run_id, watched) -> SimpleNamespace:
     screen = open_screen()
     screen.run(run_id)
     screen.page.get_by_test_id(f"grid-{run_id}-depth_02").click()
-    screen.page.get_by_role("button", name="Press shift+c to clear").click()
-    dialog = screen.page.get_by_role("dialog")
-    dialog.get_by_text("depth_02.updatedb").wait_for()
+    # Until the group is shown, the button would clear the whole run.
+    screen.page.wait_for_url("**/tasks/group/depth_02")
+    screen.page.get_by_text("Total Success").wait_for()
+    dialog = screen.clear("Clear Task Instances: depth_02", "depth_02.updatedb")
     screen.picture("clear_depth")
     dialog.get_by_role("button", name="Confirm").click()
     dialog.wait_for(state="detached")
@@ -216,8 +217,7 @@ def test_a_rule_that_is_no_regex_fails_the_run_at_once(server, screen, redone) -
     assert reason.inner_text().count("'(' is no regular expression: missing ), unterminated") == 1
     screen.picture("failed_task", clip={"x": 0, "y": 0, "width": 1280, "height": 377})
     screen.run(run_id)
-    screen.page.get_by_role("button", name="Press shift+c to clear").click()
-    dialog = screen.page.get_by_role("dialog")
+    dialog = screen.clear("Clear Dag Run", "inject")
     dialog.get_by_role("button", name="Clear only failed tasks").click()
     dialog.get_by_text("inject", exact=True).wait_for()
     screen.picture("clear_run")

@@ -66,3 +66,10 @@ def test_a_table_on_a_terminal_does_not_read_markup(monkeypatch, capsys) -> None
     shown = capsys.readouterr().out
     assert "[red]not red[/red]" in shown
     assert "hits" in shown
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0, "0 rounds"), (1, "1 round"), (1234, "1,234 rounds")]
+)
+def test_one_is_told_as_one(number: int, told: str) -> None:
+    assert output.counted(number, "round") == told
