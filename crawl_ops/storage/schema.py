@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from crawl_ops.errors import StoreError
+from crawl_ops.storage.interrupting import interruptible
 
 
 @functools.cache
@@ -32,20 +33,23 @@ def column_types(table: str) -> Mapping[str, str]:
 def _declared() -> Mapping[str, tuple[pa.Schema, Mapping[str, str]]]:
     """Table name -> Arrow schema, SQL types. The zone is fixed: it is part of Arrow's type."""
     with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(sql_text("tables"))
-        columns = connection.execute(
-            "SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()"
-            " WHERE NOT internal ORDER BY table_name, column_index"
-        ).fetchall()
-        types: dict[str, dict[str, str]] = {}
-        nullable: dict[str, dict[str, bool]] = {}
-        for table, column, kind, may_be_null in columns:
-            types.setdefault(table, {})[column] = kind
-            nullable.setdefault(table, {})[column] = may_be_null
-        return {
-            table: (_schema(connection, table, nullable[table]), types[table]) for table in types
-        }
+        # In a thread, as all statements: on the main one a Ctrl-C becomes a RuntimeError.
+        return interruptible(connection, functools.partial(_asked, connection))
+
+
+def _asked(connection: duckdb.DuckDBPyConnection) -> Mapping[str, tuple[pa.Schema, dict[str, str]]]:
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute(sql_text("tables"))
+    columns = connection.execute(
+        "SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()"
+        " WHERE NOT internal ORDER BY table_name, column_index"
+    ).fetchall()
+    types: dict[str, dict[str, str]] = {}
+    nullable: dict[str, dict[str, bool]] = {}
+    for table, column, kind, may_be_null in columns:
+        types.setdefault(table, {})[column] = kind
+        nullable.setdefault(table, {})[column] = may_be_null
+    return {table: (_schema(connection, table, nullable[table]), types[table]) for table in types}
 
 
 def _schema(
