@@ -40,7 +40,8 @@ class FetchList:
 
     def hosts(self) -> set[str]:
         """The hosts of the list."""
-        return {str(host) for host in self._columns["host"].unique().to_pylist()}
+        # Array.unique would load pyarrow.compute for this alone: 60 ms, 7 MB.
+        return {str(host) for host in self._columns["host"].to_pylist()}
 
     def entries(self) -> Iterator[tuple[int, int, str, str]]:
         """(position, k, host, domain) of every row, in the order of the list."""

@@ -20,7 +20,8 @@ from crawl_ops.storage.segment import Segment
 
 RUN_BYTES = 4 << 20
 ROW_BYTES = 4_096  # of a record beside its content, as Python has it
-WRITTEN = ("content", "crawl_parse", "rejected", "robots", "crawl_fetch")
+KEPT = ("rejected", "robots", "crawl_fetch")
+WRITTEN = ("content", "crawl_parse", *KEPT)
 
 
 @dataclass(slots=True)
@@ -54,7 +55,8 @@ class _Rows:
         self._stem = stem
         self._run = _empty_run()
         self._run_bytes = 0
-        self._tables: dict[str, list[pa.Table]] = {name: [] for name in WRITTEN[1:]}
+        self._links: list[Mapping[str, Any]] = []
+        self._tables: dict[str, list[pa.Table]] = {name: [] for name in KEPT}
         self._content: PartWriter | None = None
 
     def add(self, record: FetchRecord) -> None:
@@ -76,6 +78,7 @@ class _Rows:
             if self._content is None:
                 self._content = self._segment.part_writer("content", self._list, self._stem)
             self._content.write(table_of("content", run["content"]))
+        self._links += run["crawl_parse"]
         for name, tables in self._tables.items():
             if run[name]:
                 tables.append(table_of(name, run[name]))
@@ -85,11 +88,11 @@ class _Rows:
         self.take_in(self._run)
         if self._content is not None:
             self._content.publish()
+        links = sorted(self._links, key=lambda row: (row["slot"], row["k"]))
+        self._segment.write_part("crawl_parse", self._list, self._stem, links)
         for name, tables in self._tables.items():
             if tables:
                 table = pa.concat_tables(tables)
-                if name == "crawl_parse":
-                    table = table.sort_by([("slot", "ascending"), ("k", "ascending")])
                 self._segment.write_table(name, self._list, self._stem, table)
 
     def discard(self) -> None:

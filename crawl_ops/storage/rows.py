@@ -22,6 +22,12 @@ class RowBatches:
             self._tables.append(table_of(self.name, self.rows))
             self.rows.clear()
 
+    def take(self) -> pa.Table:
+        """All rows so far, which are forgotten."""
+        table = self.table()
+        self._tables.clear()
+        return table
+
     def table(self, by: Sequence[str] = ()) -> pa.Table:
         """All rows, sorted by the columns named."""
         self.flush()

@@ -47,13 +47,18 @@ class Unit:
     def parse(self, file: PartFile) -> None:
         """Parse a content file. Its parse_data file is written last: then the file is done."""
         rows = Rows()
-        with self.segment.open_part(file, "content") as parquet:
+        with (
+            self.segment.open_part(file, "content") as parquet,
+            self.segment.part_writer("parse_text", file.list, file.stem) as texts,
+        ):
             for number in range(parquet.num_row_groups):
                 content = parquet.read_row_group(number, list(READ)).to_pylist()
                 self._parse_rows(content, rows)
                 rows.flush()
+                texts.write(rows.parse_text.take())
+            if self.config.parser.store_text:
+                texts.publish()
         linked = file.stem + PARSED
-        self._write("parse_text", file.list, file.stem, rows.parse_text.table())
         self._write("crawl_parse", file.list, linked, rows.links.table())
         self._write("rejected", file.list, linked, rows.rejected.table())
         self.segment.write_table("parse_data", file.list, file.stem, rows.parse_data.table())
