@@ -29,7 +29,13 @@ class AirflowRuns:
                 return None
             of_dag = _fields().where(Rendered.dag_id == dag_id)
             own = _rendered(session, of_dag.where(Rendered.run_id == run_id))
-            return _run(found, own or _rendered(session, of_dag))
+            ours = select(TaskInstance.task_id).where(
+                TaskInstance.dag_id == dag_id,
+                TaskInstance.run_id == run_id,
+                TaskInstance.operator.in_(OPERATORS),
+            )
+            crawls = session.scalars(ours.limit(1)).first() is not None
+            return _run(found, own or _rendered(session, of_dag), crawls)
 
     def recent(self, dag_ids: Iterable[str] | None, most: int) -> Sequence[Run]:
         """The newest runs of DAGs with operators of ours."""
@@ -46,7 +52,7 @@ class AirflowRuns:
             found = session.scalars(newest).all()
             names = sorted({run.dag_id for run in found})
             rendered = _rendered(session, _fields().where(Rendered.dag_id.in_(names)))
-            return [_run(run, rendered) for run in found]
+            return [_run(run, rendered, True) for run in found]
 
 
 _Fields = tuple[str, str, Mapping[str, Any]]
@@ -75,7 +81,7 @@ def _rendered(session: Session, query: Select[Any]) -> list[_Fields]:
     return [(row[0], row[1], row[2] or {}) for row in session.execute(query)]
 
 
-def _run(run: DagRun, rendered: Sequence[_Fields]) -> Run:
+def _run(run: DagRun, rendered: Sequence[_Fields], crawls: bool) -> Run:
     """A run. Airflow keeps the fields of the newest runs only: an older one has its DAG's."""
     of_dag = [entry for entry in rendered if entry[0] == run.dag_id]
     own = [fields for _, run_id, fields in of_dag if run_id == run.run_id]
@@ -91,6 +97,7 @@ def _run(run: DagRun, rendered: Sequence[_Fields]) -> Run:
         dag_folders=() if own else _given("crawl_dir", others),
         config_file=files[0] if files else None,
         conf=run.conf or {},
+        crawls=crawls,
     )
 
 

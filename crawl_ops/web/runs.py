@@ -12,11 +12,9 @@ from crawl_ops.config.places import config_file, crawl_dir
 from crawl_ops.config.properties import PROPERTIES, CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError, NotFoundError
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.crawls import crawl_ids
 from crawl_ops.storage.runs import Claim, claims, folder_of
 
 DEPTHS_MOST = 200
-CRAWLS_MOST = 256
 OPERATORS = (
     "InjectOperator",
     "GenerateOperator",
@@ -39,6 +37,7 @@ LIMITS = {"duckdb.threads": 1, "duckdb.memory_limit": "512MB"}
 class Run:
     """A DAG run. folders: the crawl folder that its operators were given, as Airflow keeps their
     rendered fields. dag_folders: those of other runs of its DAG, for a run too old for that.
+    crawls: whether it has operators of ours.
     """
 
     dag_id: str
@@ -50,6 +49,7 @@ class Run:
     dag_folders: tuple[str, ...] = ()
     config_file: str | None = None
     conf: Mapping[str, Any] = field(default_factory=dict)
+    crawls: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -85,18 +85,14 @@ class RunCrawl:
 def crawl_of(run: Run) -> RunCrawl:
     """The crawl folder of a run: the one its operators were given, or one that knows the run.
 
-    Where nothing is kept of its tasks: the folder of the crawl id in its conf, that of its DAG's
-    name, any crawl of the store that knows the run. No part of a request is ever taken for a
-    path. Raises NotFoundError if there is none (yet).
+    Where nothing is kept of its tasks: the folder of the crawl id in its conf, or of its DAG's
+    name. Other crawls of the store may know a run of that id too, which is another DAG's. No part
+    of a request is ever taken for a path. Raises NotFoundError if there is none (yet).
     """
     own = _own_folder(run)
     for folder in (*run.folders, *run.dag_folders, *own):
         if (crawl := _opened(folder)) and (found := _claims(crawl, run.run_id)):
             return RunCrawl(run, crawl, found)
-    if not run.folders:
-        for name in _names_in_store():
-            if (crawl := _opened(crawl_dir(name))) and (found := _claims(crawl, run.run_id)):
-                return RunCrawl(run, crawl, found)
     for folder in run.folders or own:
         if crawl := _opened(folder):
             return RunCrawl(run, crawl, ())
@@ -104,18 +100,17 @@ def crawl_of(run: Run) -> RunCrawl:
 
 
 def _own_folder(run: Run) -> tuple[str, ...]:
-    """The folder that the operators of a run take by themselves; none for a name that is none."""
+    """The folder that the operators of a run take by themselves; none for a name that is none.
+
+    Whoever may trigger any DAG may write a crawl id into a conf: it counts for a run only that
+    has such operators.
+    """
+    if not run.crawls:
+        return ()
     try:
         return (crawl_dir(str(run.conf.get("crawl_id") or run.dag_id)),)
     except CrawlError:
         return ()
-
-
-def _names_in_store() -> list[str]:
-    try:
-        return crawl_ids()[:CRAWLS_MOST]
-    except CrawlError:
-        return []
 
 
 def config_of(found: RunCrawl, limits: Mapping[str, Any] = LIMITS) -> CrawlConfig:

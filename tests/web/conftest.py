@@ -137,6 +137,7 @@ class WebCrawl:
             "state": state,
             "started": NOW - timedelta(minutes=1),
             "folders": (str(self.crawl.root),),
+            "crawls": True,
         }
         return Run(**{**given, **changes})
 

@@ -41,8 +41,6 @@ def test_an_old_run_is_found_in_the_folder_that_knows_it(made, another) -> None:
     [
         ("crawl", {"crawl_id": "news"}, "news"),  # as its form says
         ("news", {}, "news"),  # the folder of the DAG's name, which operators take by themselves
-        ("crawl_redo", {"run_id": "some other"}, "news"),  # the store is looked through
-        ("crawl", {"crawl_id": "../crawl"}, "news"),  # no name: nothing is opened for it
     ],
 )
 def test_a_run_of_which_no_fields_are_kept(another, dag_id, conf, name) -> None:
@@ -52,6 +50,23 @@ def test_a_run_of_which_no_fields_are_kept(another, dag_id, conf, name) -> None:
     found = crawl_of(made.run(folders=(), dag_id=dag_id, conf=conf))
     assert found.crawl.root == made.crawl.root
     assert found.segments == [segment.name]
+
+
+@pytest.mark.parametrize(
+    ("changes", "conf"),
+    [
+        ({"dag_id": "crawl"}, {"crawl_id": "../store/news"}),  # no name
+        ({"dag_id": "other"}, {}),  # the same run id, as scheduled runs of one hour have it
+        ({"dag_id": "news", "crawls": False}, {}),  # a DAG that only has the name
+        ({"dag_id": "other", "crawls": False}, {"crawl_id": "news"}),  # anybody may write that
+    ],
+)
+def test_the_crawl_of_another_is_not_shown(another, changes, conf) -> None:
+    made = another("store/news")
+    made.seeds(URLS)
+    made.generate()
+    with pytest.raises(NotFoundError):
+        crawl_of(made.run(folders=(), conf=conf, **changes))
 
 
 def test_a_run_that_waits_is_shown_the_crawl_it_will_go_on_with(another) -> None:
