@@ -344,11 +344,11 @@ class Site:
                 try:
                     data = reply(one) if callable(reply) else reply
                 finally:
+                    # Not after sending: by then the client may have counted for a while.
                     one.ended = time.monotonic()
                 if not data:
                     return
                 connection.sendall(data)
-                one.ended = time.monotonic()
                 if not data.startswith(b"HTTP/1.1"):
                     return
 

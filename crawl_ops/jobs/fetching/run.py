@@ -23,6 +23,7 @@ from crawl_ops.jobs.fetching.rows import (
 )
 from crawl_ops.jobs.fetching.schedule import Schedule
 from crawl_ops.jobs.fetching.targets import Targets
+from crawl_ops.jobs.fetching.telling import progress_text
 from crawl_ops.jobs.fetching.writing import WriterThread
 from crawl_ops.model import ProtocolStatus
 from crawl_ops.protocol.answer import Answer
@@ -94,10 +95,10 @@ class FetchRun:
                 shown = now
 
     def progress_line(self, now: float) -> ProgressLine:
-        """How it goes, for people: pages, pages a second, queues by state."""
+        """How it goes, for people: pages, pages a second, queues by state, what is left."""
         pages = sum(self.counts.values())
         rate = pages / max(now - self._limits.started, 0.001)
-        states = ", ".join(f"{n} {name}" for name, n in self._schedule.states().items())
+        hosts = self._schedule.hosts(now)
         left = len(self._schedule) + self._workers.busy
         numbers = {
             "attempt": self._attempt,
@@ -105,10 +106,9 @@ class FetchRun:
             "left": left,
             "rate": round(rate, 2),
             "counts": dict(self.counts),
-            "hosts": self._schedule.hosts(now),
+            "hosts": hosts,
         }
-        line = f"{pages} of {pages + left} urls, {rate:.1f} pages/s; {states}"
-        return ProgressLine(line, numbers)
+        return ProgressLine(progress_text(pages, left, rate, hosts), numbers)
 
     # what to ask next
 

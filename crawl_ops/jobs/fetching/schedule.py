@@ -76,10 +76,6 @@ class Schedule:
         """When the next item may be taken, if there is any."""
         return self._queues.ready_at()
 
-    def states(self) -> dict[str, int]:
-        """Counts for people."""
-        return self._queues.states()
-
     def hosts(self, now: float) -> dict[str, Any]:
         """Open queues by what they are at, for people."""
         return self._queues.hosts(now)
