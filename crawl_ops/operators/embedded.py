@@ -28,7 +28,6 @@ def settings(folder: Path) -> dict[str, str]:
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__DAGS_FOLDER": str(home() / "dags"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__CORE__PARALLELISM": "4",
         # SQLite waits five seconds for a lock unless told otherwise: too short on a busy machine.
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{folder / 'airflow.db'}?timeout=60",
     }

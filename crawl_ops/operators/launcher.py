@@ -3,6 +3,8 @@
 In order: metadata database and pool, API server and DAG processor, healthy, then the scheduler.
 `airflow standalone` starts the scheduler before the API answers, which costs tasks a try, goes on
 when the API server has died, and leaves its children behind on SIGTERM.
+
+A part that ends is started again; where this process is killed, its parts die with it.
 """
 
 import argparse
@@ -19,8 +21,11 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
+
 from crawl_ops.config.places import airflow_home
 from crawl_ops.errors import CrawlError
+from crawl_ops.operators import kin
 from crawl_ops.operators.demo import demo_site
 from crawl_ops.operators.embedded import alone, settings, use
 
@@ -30,11 +35,26 @@ USUAL_PORT = 8080
 HEALTHY_S = 180.0
 KNOWN_S = 60.0
 STOP_S = 30.0
+RESTARTS, RESTARTS_S = 5, 600.0
+"""A part that has ended so often in so many seconds is not started again."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AIRFLOW = (sys.executable, "-m", "airflow")
+TUNED = {
+    "AIRFLOW__CORE__PARALLELISM": "4",
+    "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.2",
+    "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
+    "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "30",
+    "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "10",
+    # A task that begins while the API server is away waits for it: it would lose a try.
+    "AIRFLOW__WORKERS__EXECUTION_API_RETRIES": "20",
+    "AIRFLOW__WORKERS__EXECUTION_API_RETRY_WAIT_MAX": "10",
+    "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "30",
+}
+"""How patient Airflow is; what the environment says about these counts more."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until SIGTERM or Ctrl-C; 1 if a part of Airflow ends by itself."""
+    """Serve until SIGTERM or Ctrl-C; 1 if a part of Airflow does not stay up."""
     parser = argparse.ArgumentParser(prog="launcher", description="Airflow's web page, here.")
     parser.add_argument("--port", type=int, default=USUAL_PORT, help="else a free one is taken")
     asked = parser.parse_args(arguments)
@@ -78,10 +98,7 @@ def server_settings(folder: Path, port: int) -> dict[str, str]:
         "AIRFLOW__API__WORKERS": "1",
         "AIRFLOW__API_AUTH__JWT_SECRET": _secret(folder / "jwt_secret"),
         "AIRFLOW__API__SECRET_KEY": _secret(folder / "secret_key"),
-        "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.2",
-        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
-        "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "30",
-        "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "10",
+        **{name: os.environ.get(name, usual) for name, usual in TUNED.items()},
     }
 
 
@@ -90,10 +107,19 @@ class Airflow:
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
+        self._guard: subprocess.Popen[bytes] | None = None
+        self._sessions: set[int] = set()
+        self._options: dict[str, tuple[str, ...]] = {}
         self._parts: dict[str, subprocess.Popen[bytes]] = {}
+        self._ends: list[tuple[float, str]] = []
 
     def __enter__(self) -> "Airflow":
         self._logs.mkdir(parents=True, exist_ok=True)
+        self._guard = subprocess.Popen(
+            [sys.executable, "-m", "crawl_ops.operators.kin"],
+            stdin=subprocess.PIPE,  # its end is the end of this process, whatever ends it
+            start_new_session=True,
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,6 +128,8 @@ class Airflow:
         for name, process in reversed(self._parts.items()):
             stop(process)
             say(f"{name} ended")
+        if self._guard is not None:
+            self._guard.communicate()  # it ends what is left
 
     def bring_up(self, port: int) -> None:
         """Start everything in order. Raises CrawlError if a part does not come up."""
@@ -117,10 +145,33 @@ class Airflow:
         self._until_known(port)
 
     def watch(self) -> None:
-        """Return never; raises CrawlError when a part has ended by itself."""
+        """Return never; starts again what has ended. Raises CrawlError if it ends too often."""
         while True:
-            self._all_alive()
+            for name, process in tuple(self._parts.items()):
+                if process.poll() is not None:
+                    self._again(name, process, time.monotonic())
+            if self._ends:
+                self._end_idle()
             time.sleep(1)
+
+    def _again(self, name: str, ended: "subprocess.Popen[bytes]", now: float) -> None:
+        self._ends = [(at, part) for at, part in self._ends if now - at < RESTARTS_S]
+        self._ends.append((now, name))
+        times = sum(part == name for _, part in self._ends)
+        told = f"{name} has ended with {ended.returncode}"
+        within, log = f"in {RESTARTS_S / 60:.0f} minutes", self._logs / f"{name}.log"
+        if times > RESTARTS:
+            raise CrawlError(f"{told}, {times} times {within}; see {log}")
+        say(f"{told}, and is started again ({times} of {RESTARTS} {within}); see {log}")
+        if name != "scheduler":  # whose workers let their tasks come to an end
+            kill_session(ended)
+        self._start(name, *self._options[name])
+
+    def _end_idle(self) -> None:
+        """A scheduler that was killed leaves its workers behind."""
+        for one in kin.left_idle(self._sessions):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
 
     def _database(self) -> None:
         # In a child: this process stays small, and has no open connection to hand on.
@@ -134,14 +185,19 @@ class Airflow:
             raise CrawlError(f"the metadata database cannot be made; see {log}")
 
     def _start(self, name: str, *options: str) -> None:
-        with (self._logs / f"{name}.log").open("wb") as output:
+        self._options[name] = options
+        with (self._logs / f"{name}.log").open("ab" if name in self._parts else "wb") as output:
             self._parts[name] = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "airflow", name, *options],
+                [*AIRFLOW, name, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
             )
+        self._sessions.add(self._parts[name].pid)
+        if self._guard is not None and self._guard.stdin is not None:
+            self._guard.stdin.write(b"%d\n" % self._parts[name].pid)
+            self._guard.stdin.flush()
 
     def _until_healthy(self, port: int) -> None:
         deadline = time.monotonic() + HEALTHY_S
@@ -176,9 +232,14 @@ def stop(process: "subprocess.Popen[bytes]") -> None:
         process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(STOP_S)
+    kill_session(process)
+    process.wait()
+
+
+def kill_session(process: "subprocess.Popen[bytes]") -> None:
+    """SIGKILL to what is left of a process that leads a session."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def get(url: str, token: str = "") -> bytes:

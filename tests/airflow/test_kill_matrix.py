@@ -1,49 +1,116 @@
-"""Airflow with LocalExecutor, its parts killed while a crawl runs: the run ends well by itself."""
+"""Airflow's parts killed (kill -9) while crawls run: each run ends well, as if nothing had been.
 
-import json
-import os
-import signal
-import subprocess
-import sys
+One Airflow an executor, and a run for each part. First all runs are held in the middle of their
+fetch, by the site, and then in the middle of their updatedb, by SIGSTOP: a kill hits what it is
+meant to hit, and what is waited for after it is waited for once.
+"""
+
+import contextlib
+import shutil
 import threading
 import time
-import urllib.request
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from crawl_ops.config.load import load
+from crawl_ops.jobs.dedup import dedup
+from crawl_ops.jobs.fetch import fetch
+from crawl_ops.jobs.generate import generate
+from crawl_ops.jobs.index import index
+from crawl_ops.jobs.inject import inject
+from crawl_ops.jobs.invertlinks import invertlinks
+from crawl_ops.jobs.parse import parse
+from crawl_ops.jobs.updatedb import updatedb
 from crawl_ops.storage.crawl_dir import CrawlDir
+from tests.airflow.topology import PATIENCE_S, ROOT, Compose, MakeAirflow, until
 
-ROOT = Path(__file__).parents[2]
-PAGES = 30
-PATIENCE_S = 240
-STATUSES = "SELECT url, status FROM crawldb"
+PAGES = 24
+KNOWN = 100_000
+PARTS = ("task", "worker", "scheduler", "api-server")
+EVERYTHING = "everything"
+NOT_DUE = timedelta(days=60)  # what is due later than db.fetch.interval.max counts as due
+CRAWL_TOML = """
+"http.agent.name" = "undisturbed"
+"http.filter.ipaddress.exclude" = []
+"http.timeout" = 120000
+"fetcher.server.delay" = 0.0
+"urlfilter.regex.rules" = "+."
+"linkdb.ignore.internal.links" = false
+"db.deltas.max" = 0
+"duckdb.threads" = 1
+"""
+DAGS = f"""
+# For airflow: a dag for each part that is killed.
+from datetime import timedelta
+from crawl_ops.operators.crawl_dag import crawl_dag
 
-pytestmark = [pytest.mark.whole, pytest.mark.timeout(900)]
+for name in {(*PARTS, EVERYTHING)!r}:
+    dag = globals()[name] = crawl_dag(name, depths=1)
+    for task in dag.tasks:
+        settings = getattr(task, "partial_kwargs", None)
+        if settings is None:
+            task.retry_delay = timedelta(seconds=3)
+        else:
+            settings["retry_delay"] = timedelta(seconds=3)
+"""
+SEEN = {
+    "crawldb": """
+        SELECT count(*) AS urls, sum(score) AS score,
+            bit_xor(hash(COLUMNS(* EXCLUDE (fetch_time, fetched_time, modified_time, segment))))
+        FROM crawldb""",
+    "pages": """
+        SELECT * EXCLUDE (fetch_time, fetched_time, modified_time, segment)
+        FROM crawldb WHERE host = '127.0.0.1'""",
+    "linkdb": "SELECT * EXCLUDE (first_segment, last_segment) FROM linkdb",
+    "hostdb": "SELECT host, unfetched, fetched, gone, failing, failed_fetches FROM hostdb",
+    "crawl_generate": "SELECT url, list, position, score, status FROM crawl_generate",
+    "crawl_fetch": "SELECT url, fetch_status, http_status, bytes, score FROM crawl_fetch",
+    "content": "SELECT url, content, content_type, score FROM content",
+    "parse_data": "SELECT url, parse_status, title, outlinks_kept, signature FROM parse_data",
+    "parse_text": "SELECT url, text FROM parse_text",
+    "crawl_parse": "SELECT to_url, from_url, kind, position, anchor, score FROM crawl_parse",
+}
+
+pytestmark = [pytest.mark.whole, pytest.mark.timeout(600)]
+
+
+class Visits:
+    """What one crawl, known by its agent's name, has asked for."""
+
+    def __init__(self):
+        self.asked, self.on_the_wire = Counter(), Counter()
+        self.answered = {}
+        self.gate = threading.Event()  # before it is set, half of the pages are not answered
+
+    def note(self):
+        """A kill: what was being answered, or just was, may be asked for again."""
+        now = time.monotonic()
+        self.on_the_wire.update(
+            path for path in self.asked if self.answered.get(path, now) > now - 0.5
+        )
 
 
 class Site:
-    """A page with links to others that take their time."""
+    """Pages with links, and a record of who asked for them."""
 
     def __init__(self):
-        self.asked = Counter()
-        self._over = threading.Event()
+        self.visits = {}
         site = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
+                links = ()
                 if self.path != "/robots.txt":
-                    site.asked[self.path] += 1
-                    site._over.wait(0.4)
-                links = range(PAGES) if self.path == "/" else ()
-                body = f"Page {self.path} {' '.join(f'<a href=/{n}>{n}</a>' for n in links)}"
+                    links = site.visit(self.headers["User-Agent"], self.path)
+                body = f"<title>{self.path}</title>{''.join(links)} page {self.path}"
                 self.send_response(404 if self.path == "/robots.txt" else 200)
                 self.send_header("Content-Type", "text/html")
                 self.send_header("Content-Length", str(len(body)))
@@ -54,192 +121,252 @@ class Site:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # a killed client leaves in the middle
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_port}/"
+        self.seeds = [f"{self.url}{n}" for n in range(PAGES)]
 
-    def until_asked(self, pages):
-        deadline = time.monotonic() + PATIENCE_S
-        while len(self.asked) < pages:
-            assert time.monotonic() < deadline, self.asked
-            self._over.wait(0.1)
+    def of(self, agent):
+        return self.visits.setdefault(agent, Visits())
+
+    def visit(self, agent, path):
+        visits = self.of(agent)
+        visits.answered.pop(path, None)
+        visits.asked[path] += 1
+        if len(visits.asked) > PAGES // 2:
+            visits.gate.wait(PATIENCE_S)
+        visits.answered[path] = time.monotonic()
+        number = int(path[1:])
+        return [f"<a href=/{number * n}>to {n}</a> " for n in range(2, 5)]
 
     def close(self):
-        self._over.set()
+        for visits in self.visits.values():
+            visits.gate.set()
         self._server.shutdown()
         self._server.server_close()
 
 
-class Airflow:
-    """`make airflow` in a project folder of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        for name in ("dags", "include"):
-            (folder / name).symlink_to(ROOT / name)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("AIRFLOW", "CRAWL_"))}
-        self.environment = {
-            **kept,
-            "CRAWL_HOME": str(folder),
-            "CRAWL_STORE": str(folder / "store"),
-            "CRAWL_MAX_DEPTH": "2",
-            "PYTHONPATH": str(ROOT),
-        }
-        self.api = ""
-        self.process = None
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "crawl_ops.operators.launcher", "--port", "0"],
-            env=self.environment,
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        for line in self.process.stdout:
-            if line.startswith("Airflow is up: "):
-                self.api = line.split()[3].partition("/dags/")[0]
-                break
-        assert self.api, "Airflow did not come up"
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-        self.token = self.ask("/auth/token")["access_token"]
-
-    def ask(self, path, body=None):
-        headers = {"Authorization": f"Bearer {getattr(self, 'token', '')}"}
-        data = None if body is None else json.dumps(body).encode()
-        headers["Content-Type"] = "application/json"
-        request = urllib.request.Request(self.api + path, data, headers)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.loads(answer.read())
-
-    def trigger(self, run_id, site):
-        conf = {"seeds": [site.url], "crawl_id": run_id, "depth": 2, "agent": "testbot", "delay": 0}
-        body = {"dag_run_id": run_id, "logical_date": None, "conf": conf}
-        self.ask("/api/v2/dags/crawl/dagRuns", body)
-
-    def until_over(self, run_id):
-        deadline = time.monotonic() + PATIENCE_S
-        state = ""
-        while state not in ("success", "failed"):
-            assert time.monotonic() < deadline, state
-            time.sleep(1)  # noqa: TID251
-            state = self.ask(f"/api/v2/dags/crawl/dagRuns/{run_id}")["state"]
-        return state
-
-    def tries(self, run_id):
-        found = self.ask(f"/api/v2/dags/crawl/dagRuns/{run_id}/taskInstances?limit=100")
-        return {one["task_id"]: one["try_number"] for one in found["task_instances"]}
-
-    def parts(self):
-        """All processes, by what they call themselves."""
-        return psutil.Process(self.process.pid).children(recursive=True)
-
-    def of(self, word):
-        found = [one for one in self.parts() if word in " ".join(one.cmdline())]
-        assert found, [" ".join(one.cmdline())[:100] for one in self.parts()]
-        return found
-
-    def worker(self):
-        """The process that looks after the running task, which is its child."""
-        (busy,) = (one for one in self.of("LocalExecutor: ") if one.children())
-        return busy
-
-    def kill_all(self):
-        for one in [*self.parts(), psutil.Process(self.process.pid)]:
-            one.kill()
-        self.process.wait()
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(120)
-        self.process.stdout.close()
-
-
 @pytest.fixture(scope="module")
-def airflow(tmp_path_factory):
-    airflow = Airflow(tmp_path_factory.mktemp("killed"))
-    airflow.start()
-    yield airflow
-    airflow.stop()
-
-
-@pytest.fixture
 def site():
     site = Site()
     yield site
     site.close()
 
 
-def is_whole(airflow, run_id, site, twice):
-    """Every page was had; `twice`: how many may have been asked for again (on the wire)."""
-    crawl = CrawlDir.open(airflow.folder / "store" / run_id)
-    known = {row["url"]: row["status"] for row in crawl.query(load(), STATUSES)}
-    paths = ["", *(str(n) for n in range(PAGES))]
-    assert known == {site.url + path: "db_fetched" for path in paths}
-    assert sum(site.asked.values()) <= PAGES + 1 + twice, site.asked
-    assert len(crawl.segments()) == 2
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """A crawl that knows many URLs, none of them due: its updatedb takes a moment."""
+    folder = tmp_path_factory.mktemp("template")
+    (folder / "crawl.toml").write_text(CRAWL_TOML)
+    crawl = CrawlDir.open(folder / "crawl", create=True)
+    many = [f"http://h{n % 97}.test/{n}" for n in range(KNOWN)]
+    later = datetime.now(UTC) + NOT_DUE  # noqa: TID251
+    inject(crawl, load(folder / "crawl.toml"), many, later)
+    return folder
 
 
-def half_way(airflow, run_id, site):
-    airflow.trigger(run_id, site)
-    site.until_asked(PAGES // 2)
+@pytest.fixture(scope="module")
+def undisturbed(template, site, tmp_path_factory):
+    """What is there after the same jobs, one after another."""
+    root = tmp_path_factory.mktemp("undisturbed") / "crawl"
+    shutil.copytree(template / "crawl", root)
+    crawl, config = CrawlDir.open(root), load(template / "crawl.toml")
+    site.of("undisturbed").gate.set()
+    now = datetime.now(UTC)  # noqa: TID251
+    inject(crawl, config, site.seeds, now)
+    segment = generate(crawl, config, now, run_id="calm", depth=1, num_fetchers=1).segment
+    fetch(crawl, config, segment, lambda: datetime.now(UTC))  # noqa: TID251
+    parse(crawl, config, segment, now)
+    for job, arguments in ((updatedb, [[segment]]), (invertlinks, [None]), (index, [None])):
+        job(crawl, config, *arguments, now)
+    dedup(crawl, config, now)
+    return contents(crawl, config)
 
 
-def test_the_task_is_killed(airflow, site):
-    half_way(airflow, "task", site)
-    for task in airflow.worker().children():
+def contents(crawl, config):
+    """All that users can see of a crawl, but for times and the names of segments."""
+    seen = {
+        name: [list(row.values()) for row in crawl.query(config, query)]
+        for name, query in SEEN.items()
+    }
+    return {name: sorted(rows, key=repr) for name, rows in seen.items()}
+
+
+class Freezer(threading.Thread):
+    """Stops each updatedb in the middle of its work: its new files are there, no commit is."""
+
+    def __init__(self, store):
+        super().__init__()
+        self.store = store
+        self.frozen = {}
+        self.missed = []
+        self.spared = set()
+        self.over = False
+
+    def run(self):
+        while not self.over:
+            for root in self.store.iterdir():
+                if root.name not in self.spared and any(root.glob("segments/*/done/parse-*")):
+                    for file in root.glob("scratch/aside/*.parquet"):
+                        self.freeze(root, file)
+            time.sleep(0.003)  # noqa: TID251
+
+    def freeze(self, root, file):
+        process = who_writes(file)
+        if process is None or self.frozen.get(root.name) == process:
+            return
+        process.suspend()
+        if len(CrawlDir.open(root).table("crawldb").versions()) == 2:  # template, inject
+            self.frozen[root.name] = process
+        else:
+            process.resume()
+            self.missed.append(root.name)
+
+    def until_frozen(self, dag):
+        def there():
+            assert dag not in self.missed, "updatedb was too fast to be killed"
+            return dag in self.frozen and lives(self.frozen[dag])
+
+        until(f"updatedb of {dag}", there, every_s=0.05)
+
+    def close(self):
+        self.over = True
+        if self.is_alive():
+            self.join()
+        for process in self.frozen.values():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+
+
+def who_writes(file):
+    """The process that has a file open."""
+    for one in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if any(path.readlink() == file for path in Path(f"/proc/{one.pid}/fd").iterdir()):
+                return one
+    return None
+
+
+@pytest.fixture(scope="module", params=[MakeAirflow, Compose], ids=["LocalExecutor", "Celery"])
+def kills(request, tmp_path_factory, template, site):
+    """An Airflow, with a run for each part that is held in its fetch."""
+    folder = tmp_path_factory.mktemp("killed")
+    for name in ("dags", "include", "store"):
+        (folder / name).mkdir()
+    (folder / "include" / "demo_site").symlink_to(ROOT / "include" / "demo_site")
+    shutil.copy(template / "crawl.toml", folder / "include")
+    (folder / "dags" / "killed.py").write_text(DAGS)
+    (folder / "dags" / "crawl.py").symlink_to(ROOT / "dags" / "crawl.py")
+    site.visits.clear()
+    airflow = request.param(folder)
+    freezer = Freezer(folder / "store")
+    try:
+        airflow.start()
+        freezer.start()
+        begin(airflow, template, site, PARTS)
+        yield SimpleNamespace(airflow=airflow, freezer=freezer, site=site, template=template)
+    finally:
+        freezer.close()
+        airflow.close()
+
+
+def begin(airflow, template, site, dags):
+    """Trigger runs, on crawls of their own, under agents' names of their own."""
+    for dag in dags:
+        shutil.copytree(template / "crawl", airflow.folder / "store" / dag)
+        until(f"DAG {dag}", lambda dag=dag: known(airflow, dag))
+        airflow.trigger(dag, {"seeds": site.seeds, "depth": 1, "agent": dag, "fetch_lists": 1})
+
+
+def known(airflow, dag):
+    found = airflow.ask("/api/v2/dags?limit=100") or {"dags": ()}
+    return any(one["dag_id"] == dag for one in found["dags"])
+
+
+def kill(kills, part, task):
+    """Kill -9 of a part, or of what has to do with a task; back when that is up again."""
+    airflow = kills.airflow
+    since = datetime.now(UTC).isoformat()  # noqa: TID251
+    if part == "task":
         task.kill()
-    assert airflow.until_over("task") == "success"
-    is_whole(airflow, "task", site, twice=1)
-    assert airflow.tries("task")["depth_02.partition.fetch"] == 2
+    elif part == "worker":
+        airflow.kill_worker(task)
+    else:
+        airflow.kill_part(part)
+    for visits in kills.site.visits.values():
+        visits.note()
+    if part == "scheduler":
+        airflow.until_scheduler(since)
+    elif part == "api-server":
+        until("API server", lambda: airflow.ask("/api/v2/version"))
 
 
-def test_the_worker_is_killed(airflow, site):
-    half_way(airflow, "worker", site)
-    worker = airflow.worker()
-    tasks = worker.children()
-    worker.kill()
-    for task in tasks:  # it would go on; then the next try waits for it
-        task.kill()
-    assert airflow.until_over("worker") == "success"
-    is_whole(airflow, "worker", site, twice=1)
-    assert airflow.tries("worker")["depth_02.partition.fetch"] == 2
+def until_half(kills, part):
+    """The process of a fetch in the middle of its work."""
+    visits = kills.site.of(part)
+    until(f"fetch of {part}", lambda: len(visits.asked) > PAGES // 2)
+    task = "depth_01.partition.fetch"
+    return until(f"fetch of {part}", lambda: kills.airflow.at_work(part, task))
 
 
-def test_everything_is_killed(airflow, site):
-    half_way(airflow, "all", site)
-    airflow.kill_all()
-    airflow.process.stdout.close()
-    airflow.start()
-    assert airflow.until_over("all") == "success"
-    is_whole(airflow, "all", site, twice=1)
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_killed_during_fetch(kills, part):
+    kill(kills, part, until_half(kills, part))
+    kills.site.of(part).gate.set()
 
 
-@pytest.mark.parametrize("part", ["scheduler", "api_server"])
-def test_a_part_is_killed(airflow, site, part):
-    half_way(airflow, part, site)
-    min(airflow.of(part), key=lambda one: one.create_time()).kill()
-    # The launcher tells it and ends: it is started again.
-    assert airflow.process.wait(120) == 1
-    airflow.process.stdout.close()
-    airflow.start()
-    assert airflow.until_over(part) == "success"
-    is_whole(airflow, part, site, twice=1)
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_killed_during_updatedb(kills, part):
+    kills.freezer.until_frozen(part)
+    task = kills.freezer.frozen[part]
+    kills.freezer.spared.add(part)
+    kill(kills, part, task)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        task.resume()
 
 
-def test_a_run_that_is_late_is_told(airflow):
-    date = (datetime.now(UTC) - timedelta(hours=13)).isoformat()  # noqa: TID251
-    airflow.ask(
-        "/api/v2/dags/crawl_daily/dagRuns",
-        {"dag_run_id": "late", "logical_date": date, "conf": {"crawl_id": "late"}},
-    )
-    logs = airflow.folder / ".airflow" / "web" / "logs"
-    deadline = time.monotonic() + PATIENCE_S
-    while not any(
-        "crawl_daily, run late: is late" in file.read_text(errors="replace")
-        for file in logs.rglob("*.log")
-    ):
-        assert time.monotonic() < deadline
-        time.sleep(1)  # noqa: TID251
+@pytest.mark.parametrize("part", PARTS)
+def test_the_run_ends_as_if_nothing_had_been(kills, part, undisturbed):
+    ends_well(kills, part, undisturbed)
+    tries = kills.airflow.tries(part)
+    if part in ("task", "worker"):
+        assert tries["depth_01.partition.fetch"] > 1
+        assert tries["depth_01.updatedb"] > 1
+
+
+def test_everything_is_killed(kills, undisturbed):
+    begin(kills.airflow, kills.template, kills.site, [EVERYTHING])
+    until_half(kills, EVERYTHING)
+    kill_all(kills)
+    kills.site.of(EVERYTHING).gate.set()
+    kills.freezer.until_frozen(EVERYTHING)
+    kills.freezer.spared.add(EVERYTHING)
+    kill_all(kills)
+    ends_well(kills, EVERYTHING, undisturbed)
+
+
+def kill_all(kills):
+    left = kills.airflow.kill_all()
+    until("the end of all", lambda: not any(map(lives, left)), 20)
+    for visits in kills.site.visits.values():
+        visits.note()
+    if isinstance(kills.airflow, MakeAirflow):  # Docker starts what was running by itself
+        kills.airflow.start()
+
+
+def lives(process):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def ends_well(kills, part, undisturbed):
+    assert until(f"end of {part}", lambda: kills.airflow.over(part), every_s=1) == "success"
+    config = load(Path(kills.template) / "crawl.toml")
+    seen = contents(CrawlDir.open(kills.airflow.folder / "store" / part), config)
+    for name, rows in undisturbed.items():
+        assert seen[name] == rows, name
+    visits = kills.site.of(part)
+    again = Counter({path: times - 1 for path, times in visits.asked.items()})
+    assert +again <= visits.on_the_wire
