@@ -31,7 +31,7 @@ from crawl_ops.storage.crawl_dir import CrawlDir
 from tests.airflow.topology import PATIENCE_S, ROOT, Compose, MakeAirflow, until
 
 PAGES = 24
-KNOWN = 100_000
+KNOWN = 300_000
 PARTS = ("task", "worker", "scheduler", "api-server")
 EVERYTHING = "everything"
 NOT_DUE = timedelta(days=60)  # what is due later than db.fetch.interval.max counts as due
@@ -196,9 +196,9 @@ def contents(crawl, config):
 class Freezer(threading.Thread):
     """Stops each updatedb in the middle of its work: its new files are there, no commit is."""
 
-    def __init__(self, store):
+    def __init__(self, folder):
         super().__init__()
-        self.store = store
+        self.folder = folder
         self.frozen = {}
         self.missed = []
         self.spared = set()
@@ -206,14 +206,14 @@ class Freezer(threading.Thread):
 
     def run(self):
         while not self.over:
-            for root in self.store.iterdir():
+            for root in (self.folder / "store").iterdir():
                 if root.name not in self.spared and any(root.glob("segments/*/done/parse-*")):
                     for file in root.glob("scratch/aside/*.parquet"):
                         self.freeze(root, file)
             time.sleep(0.003)  # noqa: TID251
 
     def freeze(self, root, file):
-        process = who_writes(file)
+        process = who_writes(file, self.folder)
         if process is None or self.frozen.get(root.name) == process:
             return
         process.suspend()
@@ -239,12 +239,15 @@ class Freezer(threading.Thread):
                 process.resume()
 
 
-def who_writes(file):
-    """The process that has a file open."""
-    for one in psutil.process_iter():
+def who_writes(file, folder):
+    """The process that has a file open, of those that were started in a folder."""
+    for pid in psutil.pids():
         with contextlib.suppress(psutil.Error, OSError):
-            if any(path.readlink() == file for path in Path(f"/proc/{one.pid}/fd").iterdir()):
-                return one
+            process = Path(f"/proc/{pid}")
+            if (process / "cwd").readlink() == folder and any(
+                path.readlink() == file for path in (process / "fd").iterdir()
+            ):
+                return psutil.Process(pid)
     return None
 
 
@@ -257,10 +260,11 @@ def kills(request, tmp_path_factory, template, site):
     (folder / "include" / "demo_site").symlink_to(ROOT / "include" / "demo_site")
     shutil.copy(template / "crawl.toml", folder / "include")
     (folder / "dags" / "killed.py").write_text(DAGS)
-    (folder / "dags" / "crawl.py").symlink_to(ROOT / "dags" / "crawl.py")
+    for name in ("crawl.py", "crawl_daily.py"):
+        (folder / "dags" / name).symlink_to(ROOT / "dags" / name)
     site.visits.clear()
     airflow = request.param(folder)
-    freezer = Freezer(folder / "store")
+    freezer = Freezer(folder)
     try:
         airflow.start()
         freezer.start()
@@ -370,3 +374,16 @@ def ends_well(kills, part, undisturbed):
     visits = kills.site.of(part)
     again = Counter({path: times - 1 for path, times in visits.asked.items()})
     assert +again <= visits.on_the_wire
+
+
+def test_a_run_that_is_late_is_told(kills):
+    date = (datetime.now(UTC) - timedelta(hours=13)).isoformat()  # noqa: TID251
+    run = {"dag_run_id": "late", "logical_date": date, "conf": {"crawl_id": "late"}}
+    until("a late run", lambda: kills.airflow.ask("/api/v2/dags/crawl_daily/dagRuns", run))
+
+    def told():
+        logs = kills.airflow.folder.rglob("*.log")
+        line = "crawl_daily, run late: is late"
+        return any(line in file.read_text(errors="replace") for file in logs)
+
+    until("that it is late", told, every_s=1)
