@@ -27,7 +27,8 @@ def known():
     """Every setting of the installed Airflow and its providers, as environment variables."""
     from airflow.configuration import conf
 
-    return {
+    # The scheduler reads one that has no description.
+    return {"AIRFLOW__SCHEDULER__NUM_STUCK_IN_QUEUED_RETRIES"} | {
         f"AIRFLOW__{section.upper()}__{option.upper()}"
         for section in conf.get_sections_including_defaults()
         for option in conf.get_options_including_defaults(section)
@@ -94,6 +95,16 @@ def test_every_setting_exists(compose, known):
         used = {key for key in service.get("environment", {}) if key.startswith("AIRFLOW__")}
         assert used <= known, name
     assert "AIRFLOW__CORE__EXECUTOR" in compose["services"]["worker"]["environment"]
+
+
+def test_the_scheduler_does_not_fail_what_waits_for_a_worker(compose, monkeypatch):
+    from airflow.jobs.job import Job
+    from airflow.jobs.scheduler_job_runner import SchedulerJobRunner
+
+    # By default there are more slots in the pool of fetches than a worker has.
+    name = "AIRFLOW__SCHEDULER__NUM_STUCK_IN_QUEUED_RETRIES"
+    monkeypatch.setenv(name, compose["services"]["scheduler"]["environment"][name])
+    assert SchedulerJobRunner(Job())._num_stuck_queued_retries == 1000
 
 
 def test_every_setting_of_the_embedded_airflow_exists(known, tmp_path):
