@@ -1,8 +1,8 @@
 """Parsing one content part file into the part files of parse_data, parse_text and crawl_parse."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,12 @@ READ = (
     "max_depth",
 )
 
+READ_ROWS = 16
+"""Few at a time: with http.content.limit = -1 each may have many megabytes."""
+FLUSH_CHARACTERS = 4_000_000
+"""Of text and links that are Python's: as Arrow they take a third."""
+LINK_CHARACTERS = 200
+
 
 @dataclass(slots=True)
 class Unit:
@@ -51,9 +57,9 @@ class Unit:
             self.segment.open_part(file, "content") as parquet,
             self.segment.part_writer("parse_text", file.list, file.stem) as texts,
         ):
-            for number in range(parquet.num_row_groups):
-                content = parquet.read_row_group(number, list(READ)).to_pylist()
-                self._parse_rows(content, rows)
+            batches = parquet.iter_batches(READ_ROWS, columns=list(READ))
+            content = (row for batch in batches for row in batch.to_pylist())
+            for _ in self._parse_rows(content, rows):
                 rows.flush()
                 texts.write(rows.parse_text.take())
             if self.config.parser.store_text:
@@ -67,9 +73,13 @@ class Unit:
         if table.num_rows:
             self.segment.write_table(part, number, stem, table)
 
-    def _parse_rows(self, content: Sequence[dict[str, Any]], rows: "Rows") -> None:
-        results = self.pool.parse_all(page_of(row) for row in content)
-        for row, parsed in zip(content, results, strict=True):
+    def _parse_rows(self, content: Iterable[dict[str, Any]], rows: "Rows") -> Iterator[None]:
+        """Fill `rows`; stops whenever they hold a good deal, and at the end."""
+        ahead: deque[dict[str, Any]] = deque()  # rows whose results are not there yet
+        results = self.pool.parse_all(page_of(row) for row in _noted(content, ahead))
+        held = 0
+        for parsed in results:
+            row = ahead.popleft()
             judged = self.judge.judge(row, parsed, self.now)
             rows.links.add(judged.source, judged.kept)
             rows.rejected.rows.extend(judged.rejected)
@@ -77,6 +87,19 @@ class Unit:
             if self.config.parser.store_text:
                 rows.parse_text.rows.append(text_row(row, parsed))
             self.each(1)
+            held += len(parsed.text) + LINK_CHARACTERS * len(judged.kept)
+            if held >= FLUSH_CHARACTERS:
+                yield
+                held = 0
+        yield
+
+
+def _noted(
+    content: Iterable[dict[str, Any]], ahead: deque[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    for row in content:
+        ahead.append(row)
+        yield row
 
 
 class Rows:
