@@ -86,11 +86,15 @@ class CrawlOperator(BaseOperator):
 
         file = Path(self.config_file) if self.config_file else config_file()
         config = load(file, dict(self.properties or {}))  # type: ignore[arg-type]
+        self.check(config)
         location = self.crawl_dir or crawl_dir(self.dag_id)
         return CrawlDir.open(location, create=self.creates), config
 
     def prepare(self, context: "Context") -> None:
         """What the job needs of the run; may refuse it (ConfigError) or leave the loop."""
+
+    def check(self, config: CrawlConfig) -> None:
+        """Refuse (ConfigError, SeedError) what can be known to be wrong before a folder is made."""
 
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         """Call the job. Every operator has its own."""

@@ -44,6 +44,11 @@ class InjectOperator(CrawlOperator):
         refuse_unknown(context["dag_run"].conf or {}, list(context["dag"].params))
         hand_walk_on(context, Walk(clears_of(context), self.redo or "none"))
 
+    def check(self, config: CrawlConfig) -> None:
+        from crawl_ops.jobs.preflight import preflight
+
+        preflight(config, _path_or_lines(self.seeds))
+
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.inject import inject
 

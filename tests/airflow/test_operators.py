@@ -201,6 +201,29 @@ def test_unknown_keys_of_a_conf_are_refused(conf, told, job, opened):
     assert calls == []
 
 
+@pytest.mark.parametrize(
+    ("properties", "seeds", "told"),
+    [
+        ({}, ["https://a.example/"], "http.agent.name: must be set"),
+        ({"http.agent.name": "日本"}, ["https://a.example/"], "cannot be sent in a header"),
+        ({"http.agent.name": "a", "urlfilter.regex.rules": "+("}, [], "is no regular expression"),
+        ({"http.agent.name": "a"}, ["/no/such/seeds"], "/no/such/seeds"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_there_is_a_folder(
+    properties, seeds, told, job, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("CRAWL_HOME", str(tmp_path))
+    calls = job("inject")
+    task = InjectOperator(
+        task_id="i", seeds=seeds, properties=properties, crawl_dir=str(tmp_path / "crawl")
+    )
+    with pytest.raises(AirflowFailException, match=told):
+        task.execute(context())
+    assert calls == []
+    assert not (tmp_path / "crawl").exists()
+
+
 def test_seeds_as_lines_or_as_a_path(job, opened, tmp_path):
     calls = job("inject")
     for seeds in ([" https://a.example/ ", "", "https://b.example/"], ["include/seeds"], "seeds"):
