@@ -1,10 +1,12 @@
 """parse: from the bytes of a segment to text, metadata and links."""
 
+import contextlib
+import gc
 import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from crawl_ops.config.properties import CrawlConfig
@@ -78,12 +80,22 @@ def _parse_lists(
     judge = OutlinkJudge(config, UrlIdentifier(crawl.seed))
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)
     segment.note_filters(judge.filters)
-    with ParserPool(config) as pool:
+    with ParserPool(config) as pool, _frozen():
         unit = Unit(config, segment, pool, judge, moment, meter.each)
         for number in numbers:
             for file in _open_files(segment, number):
                 unit.parse(file)
             segment.finish("parse", number, {"counts": _counts(crawl, config, segment, number)})
+
+
+@contextlib.contextmanager
+def _frozen() -> Iterator[None]:
+    """Leaves what is loaded out of garbage collections: the rows of a few pages set one off."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _open_files(segment: Segment, number: int) -> list[PartFile]:

@@ -32,8 +32,8 @@ READ = (
     "max_depth",
 )
 
-READ_ROWS = 16
-"""Few at a time: with http.content.limit = -1 each may have many megabytes."""
+READ_BYTES = 2 << 20
+READ_ROWS = 256
 FLUSH_CHARACTERS = 4_000_000
 """Of text and links that are Python's: as Arrow they take a third."""
 LINK_CHARACTERS = 200
@@ -57,7 +57,7 @@ class Unit:
             self.segment.open_part(file, "content") as parquet,
             self.segment.part_writer("parse_text", file.list, file.stem) as texts,
         ):
-            batches = parquet.iter_batches(READ_ROWS, columns=list(READ))
+            batches = parquet.iter_batches(_rows_at_once(parquet), columns=list(READ))
             content = (row for batch in batches for row in batch.to_pylist())
             for _ in self._parse_rows(content, rows):
                 rows.flush()
@@ -92,6 +92,14 @@ class Unit:
                 yield
                 held = 0
         yield
+
+
+def _rows_at_once(parquet: Any) -> int:
+    """Rows of some megabytes: with http.content.limit = -1 a page may have many."""
+    about = parquet.metadata
+    size = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+    rows: int = READ_BYTES * about.num_rows // max(size, 1)
+    return max(1, min(READ_ROWS, rows))
 
 
 def _noted(
