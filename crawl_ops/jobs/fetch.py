@@ -138,7 +138,7 @@ def _fetch_lists(
     robots = RobotsRules(config, http)
     _remember_robots(crawl, config, lists.values(), robots)
     open_urls = sum(rows.total - len(done[n]) for n, rows in lists.items())
-    threads = max(1, min(config.fetcher.threads_fetch, open_urls))
+    threads = max(1, min(config.fetcher.threads_fetch, open_urls, _useful(config, lists.values())))
     workers = Workers(config, http, robots, clock, threads)
     not_due = NotDue(crawl, config)
     try:
@@ -156,6 +156,14 @@ def _fetch_lists(
         not_due.close()
     for number in numbers:
         segment.finish("fetch", number, {"counts": _counts(crawl, config, segment, number)})
+
+
+def _useful(config: CrawlConfig, lists: Iterable[FetchList]) -> int:
+    """Threads that can have work at the same time: nothing is asked of hosts of other lists."""
+    fetcher = config.fetcher
+    if fetcher.queue_mode == "byIP":  # hosts wait for look-ups, which take threads too
+        return fetcher.threads_fetch
+    return len(set().union(*(rows.hosts() for rows in lists))) * fetcher.threads_per_queue
 
 
 def _remember_robots(
