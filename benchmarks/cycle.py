@@ -16,6 +16,8 @@ from pathlib import Path
 
 from made_crawl import run
 
+from crawl_ops.operators.places import airflow_home
+
 CLI = """
 import subprocess, sys
 from pathlib import Path
@@ -42,21 +44,23 @@ def main() -> int:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     os.environ["CRAWL_STORE"] = str(work / "store")
-    os.environ["CRAWL_AIRFLOW_HOME"] = str(work / "airflow")
     depth = str(options.depth)
     alone, _ = run("command line", [sys.executable, "-c", CLI, str(work), depth])
-    spent = []
+    database = airflow_home("crawl") / "airflow.db"
     for crawl in ("first", "second"):
+        before = tasks_of(database)
         command = [sys.executable, "-m", "crawl_ops.operators.run_dag", "--depth", depth]
-        spent.append(run(f"DAG, {crawl} time", [*command, "--crawl-id", crawl])[0])
-    tasks = tasks_of(work / "airflow" / "airflow.db") / 2
-    added = (spent[1] - alone) / tasks
-    print(f"{tasks:.0f} tasks; Airflow adds {added:.2f} CPU-s a task (bound {options.bound})")
+        spent, _ = run(f"DAG, {crawl} time", [*command, "--crawl-id", crawl])
+    tasks = tasks_of(database) - before
+    added = (spent - alone) / tasks
+    print(f"{tasks} tasks; Airflow adds {added:.2f} CPU-s a task (bound {options.bound})")
     return int(added > options.bound)
 
 
 def tasks_of(database: Path) -> int:
-    """The tasks that ran, of all runs."""
+    """The tasks that ran so far."""
+    if not database.exists():
+        return 0
     with sqlite3.connect(database) as connection:
         query = "SELECT count(*) FROM task_instance WHERE start_date IS NOT NULL"
         return connection.execute(query).fetchall()[0][0]

@@ -122,8 +122,10 @@ def _bucket(
     session.bind_bucket("linkdb", "linkdb", bucket)
     session.create("united", "invertlinks_united")
     limit = config.linkdb.max_inlinks
-    session.create("crowded", "invertlinks_crowded", max_inlinks=limit)
+    session.drop("links")
     path = commit.data_path(bucket)
-    commit.replace(
-        bucket, session.copy_bucket("invertlinks", "linkdb", bucket, path, max_inlinks=limit)
-    )
+    if session.create("crowded", "invertlinks_crowded", max_inlinks=limit):
+        entry = session.copy_bucket("invertlinks", "linkdb", bucket, path, max_inlinks=limit)
+    else:
+        entry = session.copy_bucket("invertlinks_all", "linkdb", bucket, path)
+    commit.replace(bucket, entry)

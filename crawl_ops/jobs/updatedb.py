@@ -160,7 +160,7 @@ def _write(session: Session, commit: Commit, folding: Folding) -> Counter[str]:
     """A small round is laid over the crawldb; else the buckets that it touches are written."""
     rows = session.rows("updatedb_size")[0]["n"]
     if not folding.keep and may_lie_over(commit, rows):
-        lay_over(session, commit, folding.overlay(commit.parent.bucket()))
+        lay_over(session, commit, folding.overlay(commit.parent.bucket(), small=True))
         folding.count()
         return folding.counted
     purges = {

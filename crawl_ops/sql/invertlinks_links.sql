@@ -1,5 +1,5 @@
--- The links of a segment to the slots of a bucket, as the linkdb has them; each once.
-SELECT DISTINCT
+-- The links of a segment to the slots of a bucket, as the linkdb has them; some twice.
+SELECT
     k,
     slot,
     to_url,

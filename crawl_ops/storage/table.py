@@ -24,6 +24,7 @@ from crawl_ops.storage.manifest import Bucket as Bucket
 from crawl_ops.storage.schema import schemas
 
 WRITER_WAIT_S = 600.0
+LINKS_FOR_URLS = 6  # a link is longer than a URL, and all links of a bucket are sorted at once
 
 
 class VersionedTable:
@@ -129,7 +130,7 @@ class Commit:
     def bits(self) -> int:
         """Bucket bits of the new version: more when a file of the parent has grown too large."""
         if self._bits is None:
-            limit = self.config.db.bucket_rows
+            limit = self._most_rows
             rows = max((bucket_rows(self.parent.files, e) for e in self.parent.files), default=0)
             grown = self.parent.bits
             while rows > limit and grown < 12:
@@ -146,9 +147,12 @@ class Commit:
     def spread(self, rows: int) -> None:
         """Choose the bucket bits for about so many rows (a first version only)."""
         if not self.parent.files:
-            self._bits = max(
-                0, (max(rows, 1) // max(self.config.db.bucket_rows * 2 // 3, 1)).bit_length()
-            )
+            self._bits = max(0, (max(rows, 1) // max(self._most_rows * 2 // 3, 1)).bit_length())
+
+    @property
+    def _most_rows(self) -> int:
+        """Rows of a bucket beyond which there are to be more buckets."""
+        return self.config.db.bucket_rows // (LINKS_FOR_URLS if self.table.name == "linkdb" else 1)
 
     def buckets(self, slots: Iterable[tuple[int, int]] | None = None) -> list[Bucket]:
         """The buckets to write: all, or those that hold any of the slot ranges.

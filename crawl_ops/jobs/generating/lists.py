@@ -18,12 +18,16 @@ def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[Hos
     """What each host (or domain) of `selected` will cost."""
     hostdb = crawl.table("hostdb").current()
     session.bind_table("hostdb", hostdb)
-    rows = session.rows(
+    batches = session.batches(
         "generate_loads",
         by_domain=config.partition.url_mode == "byDomain",
         delay=config.fetcher.server_delay,
     )
-    return [HostLoad(row["key"], row["urls"], row["hosts"], row["expected_s"]) for row in rows]
+    return [
+        HostLoad(row["key"], row["urls"], row["hosts"], row["expected_s"])
+        for batch in batches
+        for row in batch
+    ]
 
 
 def write_lists(

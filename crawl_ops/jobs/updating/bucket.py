@@ -34,12 +34,15 @@ class Folding:
         gone = {"db_gone": db.update_purge_404, "db_orphan": db.update_purge_orphans}
         return " AND ".join(f"status <> '{status}'" for status, purged in gone.items() if purged)
 
-    def overlay(self, bucket: Bucket) -> Overlay:
-        """What the segment adds to a bucket and changes in it."""
+    def overlay(self, bucket: Bucket, *, small: bool = False) -> Overlay:
+        """What the segment adds to a bucket and changes in it. small: few of many rows."""
         session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
         session.bind_bucket("known", "crawldb", bucket, keep=self.keep)
         self._links(slots)
         session.create("fetched", "updatedb_fetched", **slots)
+        if small:
+            session.create("touching", "updatedb_touching")
+            session.rename("touching", "known")
         session.create("past", "updatedb_past")
         session.create("met", "updatedb_met")
         fetched = session.create("outcome", "updatedb_outcome", **self._rules())
