@@ -14,9 +14,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from made_crawl import run
-
 from crawl_ops.operators.places import airflow_home
+from made_crawl import run
 
 CLI = """
 import subprocess, sys
