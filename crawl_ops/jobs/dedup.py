@@ -14,6 +14,8 @@ from crawl_ops.index.writers import IndexWriters, check
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import OPERATIONS_KEPT, Manifest
+from crawl_ops.storage.merged import Overlay
+from crawl_ops.storage.rewrite import rewrite
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
 
@@ -111,8 +113,9 @@ def _mark(session: Session, commit: Commit, losers: int) -> Manifest:
     try:
         for bucket in commit.buckets(_slots(session)):
             session.bind_bucket("crawldb", "crawldb", bucket)
-            path = commit.data_path(bucket)
-            commit.replace(bucket, session.copy_bucket("dedup", "crawldb", bucket, path))
+            changed = session.create("changed", "dedup", lo=bucket.lo, hi=bucket.hi)
+            overlay = Overlay(added="", rows_added=0, changed="changed" if changed else None)
+            rewrite(session, commit, bucket, overlay)
     except CrawlError:
         commit.abandon()
         raise
