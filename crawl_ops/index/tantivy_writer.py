@@ -18,6 +18,8 @@ from crawl_ops.index.refusal import Refusal
 _MAX_MEMORY_BYTES = 4_000_000_000  # of one tantivy thread
 _MAX_BOOST = 1e30
 FULL_BYTES = 1 << 20  # less than this is left: no segment can be written
+_DELETES_MOST = 50_000
+"""Of one tantivy writer: its thread keeps each (1.2 kB) until a document comes, commits or not."""
 _FAILURES = (ValueError, RuntimeError, OSError)
 _TEXTS = ("title", "content", "anchor", "url", "host")
 
@@ -38,6 +40,7 @@ class TantivyIndexWriter:
         self._index: tantivy.Index | None = None
         self._writer: tantivy.IndexWriter | None = None
         self._uncommitted = False
+        self._deletes = 0
         self._refusals: list[Refusal] = []
 
     def open(self) -> None:
@@ -48,8 +51,7 @@ class TantivyIndexWriter:
         try:
             self._sweep()
             self._index = tantivy_index.create(self._location)
-            # One thread: the same documents in the same order make the same index.
-            self._writer = self._index.writer(self._memory_bytes, num_threads=1)
+            self._writer = self._made(self._index)
         except _FAILURES as error:
             self._lock.release()
             raise self._failure("cannot be opened for writing", error) from error
@@ -73,6 +75,7 @@ class TantivyIndexWriter:
     def delete(self, id: str) -> None:  # noqa: A002  (Nutch's word)
         try:
             self._ready().delete_documents_by_term("id", tantivy_index.document_id(id))
+            self._deletes += 1
         except _FAILURES as error:
             raise self._failure("a document could not be deleted", error) from error
 
@@ -82,6 +85,9 @@ class TantivyIndexWriter:
             writer.commit()
             self._uncommitted = False
             writer.garbage_collect_files()
+            if self._deletes >= _DELETES_MOST and self._index is not None:
+                writer.wait_merging_threads()
+                self._writer = self._made(self._index)
         except _FAILURES as error:
             raise self._failure("could not be committed", error) from error
         refusals, self._refusals = self._refusals, []
@@ -113,6 +119,11 @@ class TantivyIndexWriter:
         finally:
             del writer
             self._lock.release()
+
+    def _made(self, index: tantivy.Index) -> tantivy.IndexWriter:
+        self._deletes = 0
+        # One thread: the same documents in the same order make the same index.
+        return index.writer(self._memory_bytes, num_threads=1)
 
     def _ready(self) -> tantivy.IndexWriter:
         if self._writer is None:

@@ -252,3 +252,32 @@ def test_a_full_disk_is_told_and_not_tried_again(tmp_path, monkeypatch, said, fr
 def test_another_failure_may_be_tried_again(tmp_path) -> None:
     writer = TantivyIndexWriter(load(overrides=SMALL), tmp_path)
     assert writer._failure("could not be committed", ValueError("killed")).retryable
+
+
+DELETER = """
+import resource, sys
+from pathlib import Path
+
+from crawl_ops.config.load import load
+from crawl_ops.index.tantivy_writer import TantivyIndexWriter
+
+writer = TantivyIndexWriter(load(), Path(sys.argv[1]))
+writer.open()
+for number in range(300_000):
+    writer.delete(f"http://a.example/{number}")
+    if number % 100_000 == 99_999:
+        writer.commit()
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+writer.close()
+"""
+
+
+def test_deletes_without_documents_are_not_held_after_their_commit(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DELETER, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    first, *_, last = map(int, done.stdout.split())
+    assert last - first < 40_000  # KiB; it was 250,000
