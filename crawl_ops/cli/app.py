@@ -57,6 +57,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "redo": upkeep_verbs.redo,
     "check": upkeep_verbs.check,
     "retention": upkeep_verbs.retention,
+    "mergesegs": upkeep_verbs.mergesegs,
     "vacuum": job_verbs.vacuum,
     "showproperties": rule_verbs.showproperties,
 }

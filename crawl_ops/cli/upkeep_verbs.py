@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crawl_ops.cli.cycle import OWN_RUNS
-from crawl_ops.cli.invocation import invocation, now
+from crawl_ops.cli.invocation import invocation, now, segment_names
 from crawl_ops.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -83,6 +83,36 @@ def retention(context: typer.Context) -> None:
 
     asked = invocation(context)
     asked.report(job(asked.crawl(), asked.config(), now()))
+
+
+def mergesegs(
+    context: typer.Context,
+    segments: Annotated[
+        list[str] | None, typer.Argument(metavar="[SEGMENT]...", help="Two or more, neighbours.")
+    ] = None,
+    days: Annotated[
+        float | None,
+        typer.Option(
+            "--older-than",
+            metavar="DAYS",
+            min=0,
+            max=36_500,
+            help="All that are older, if finished.",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what it would do.")] = False,
+) -> None:
+    """Merge finished segments into one that holds of each URL what its newest answer brought."""
+    from crawl_ops.jobs.mergesegs import mergesegs as job
+
+    if segments and days is not None:
+        raise typer.BadParameter("goes without segments", param_hint="--older-than")
+    asked = invocation(context)
+    config = asked.config()
+    if not segments and days is None and not config.crawl.segments_merge_days:
+        raise typer.BadParameter("name segments, or say --older-than DAYS", param_hint="SEGMENT")
+    names = segment_names(segments)
+    asked.report(job(asked.crawl(), config, names, now(), days=days, dry_run=dry_run))
 
 
 def newest_run(crawl: "CrawlDir") -> str:

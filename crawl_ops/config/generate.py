@@ -84,6 +84,12 @@ class Crawl(Group):
     segments_kept_days: float = Field(
         30.0, ge=0, le=36_500, description="Days for which retention keeps every segment (ours)."
     )
+    segments_merge_days: float = Field(
+        0.0,
+        ge=0,
+        le=36_500,
+        description="Days after which finished segments are merged into one; 0: never (ours).",
+    )
     check_pages_down: float = Field(
         0.3,
         ge=0,

@@ -95,16 +95,19 @@ def _describe(crawl: CrawlDir, session: Session, manifest: Manifest) -> None:
     not changed, in an older one.
     """
     there = set(crawl.segments())
+    merged = crawl.stood_for()
     session.create("described", "dedup_first")
     deciding = [row["segment"] for row in session.rows("dedup_segments")]
     older = sorted(manifest.segments, reverse=True)
     for number, name in enumerate((*deciding, *older)):
-        if name not in there:
-            continue
         again = number >= len(deciding)
+        # The crawldb names what decided; a merged segment holds it for its sources.
+        holder = name if again else merged.get(name, name)
+        if holder not in there:
+            continue
         if again and not session.rows("dedup_open")[0]["n"]:
             break
-        session.bind_part(crawl.segment(name), "parse_data")
+        session.bind_part(crawl.segment(holder), "parse_data")
         session.append("described", "dedup_described", segment=name, older=again)
 
 

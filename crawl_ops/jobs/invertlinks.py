@@ -29,8 +29,9 @@ def invertlinks(
     table = crawl.table("linkdb")
     if config.linkdb.ignore_internal_links and config.linkdb.ignore_external_links:
         return JobReport("invertlinks", details={"reason": "all links are ignored"})
-    asked = _parsed(crawl) if segments is None else _checked(crawl, segments)
     with crawl.session(config) as session, table.writing():
+        # Under the lock: segments may have been merged while this waited.
+        asked = _parsed(crawl) if segments is None else _checked(crawl, segments)
         inverted = set(table.current().segments)
         todo = [asked[name] for name in sorted(asked) if name not in inverted]
         if not todo:

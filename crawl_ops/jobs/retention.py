@@ -1,7 +1,6 @@
 """retention: remove old segments that have done their work."""
 
 import logging
-import shutil
 import time
 from collections import Counter
 from datetime import datetime, timedelta
@@ -10,7 +9,6 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.indexing.done import indexed
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.segment import Segment
 
 log = logging.getLogger(__name__)
 
@@ -41,17 +39,7 @@ def retention(crawl: CrawlDir, config: CrawlConfig, now: datetime) -> JobReport:
             counts[wanted] += 1
         else:
             counts["removed"] += 1
-            counts["bytes"] += _remove(crawl, segment)
+            counts["bytes"] += crawl.remove_segment(segment)
     report = JobReport("retention", None, dict(counts), time.monotonic() - started)
     log.info("retention: %s in %.1f s", report.counts, report.seconds)
     return report
-
-
-def _remove(crawl: CrawlDir, segment: Segment) -> int:
-    """Remove a segment; returns its bytes."""
-    size = sum(crawl.files.size(path) for path in crawl.files.walk(segment.folder))
-    # The description first: from then on the segment is not there. What a kill leaves behind
-    # then is swept by vacuum.
-    crawl.files.remove(f"{segment.folder}/segment.json")
-    shutil.rmtree(crawl.root / segment.folder, ignore_errors=True)
-    return size

@@ -9,6 +9,7 @@ from airflow.sdk import DAG, Param, chain, task, task_group
 from crawl_ops.config.places import crawl_dir
 from crawl_ops.operators.crawl_dag import settings_of
 from crawl_ops.operators.form import place_params
+from crawl_ops.operators.mergesegs import MergeSegsOperator
 from crawl_ops.operators.readdb import ReadDbOperator
 from crawl_ops.operators.reconcile import ReconcileOperator
 from crawl_ops.operators.retention import RetentionOperator
@@ -17,9 +18,11 @@ from crawl_ops.operators.vacuum import VacuumOperator
 CRAWLS_MOST = 256
 DOC = """\
 For each crawl of the store: **retention** removes old segments that are in the crawldb, the linkdb
-and the index (`crawl.segments.kept`, `crawl.segments.kept.days`), **vacuum** old versions of tables
-(`db.versions.kept`, `db.versions.kept.hours`) and what killed jobs left behind, **readdb** counts
-URLs by status, **reconcile** compares the index with the crawldb.
+and the index (`crawl.segments.kept`, `crawl.segments.kept.days`), **mergesegs**
+makes one of those that stay and are old enough (`crawl.segments.merge.days`; off by default),
+**vacuum** removes old versions of tables (`db.versions.kept`, `db.versions.kept.hours`) and what
+killed jobs left behind, **readdb** counts URLs by status, **reconcile** compares the index with the
+crawldb.
 """
 
 
@@ -50,6 +53,7 @@ def maintenance_dag(
             names = {"crawl_dir": folder, "map_index_template": "{{ task.crawl_dir }}"}
             chain(
                 RetentionOperator(task_id="retention", **names),
+                MergeSegsOperator(task_id="mergesegs", **names),
                 VacuumOperator(task_id="vacuum", **names),
                 ReadDbOperator(task_id="readdb", **names),
                 ReconcileOperator(task_id="reconcile", delete="{{ params.delete }}", **names),

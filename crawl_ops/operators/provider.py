@@ -8,7 +8,7 @@ OF_A_CRAWL = (
     *("inject", "generate", "fetch", "parse", "updatedb", "invertlinks", "check", "index", "dedup"),
     "redo",
 )
-UPKEEP = ("retention", "vacuum", "readdb", "reconcile")
+UPKEEP = ("retention", "mergesegs", "vacuum", "readdb", "reconcile")
 MODULES = (*OF_A_CRAWL, *UPKEEP)
 HOOK = "crawl_ops.operators.store_hook"
 

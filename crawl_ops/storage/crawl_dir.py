@@ -1,12 +1,14 @@
 """The crawl folder: one crawl with its tables, segments and index."""
 
 import contextlib
+import hashlib
 import json
 import os
 import re
 import secrets
+import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,17 @@ KEYED = {*TABLES, "segments", "index", "runs"}
 OURS = {MARK, *TABLES, "segments", "index", "runs", "scratch", "views.sql"}
 
 
+_MERGED = re.compile(r"-m[0-9a-f]{10}$")  # what the names of merged segments end with
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")  # of a Path too, which has lost a slash
+
+
+def merged_name(sources: Sequence[str]) -> str:
+    """The name of the segment that sources, oldest first, are merged into.
+
+    It sorts right after the newest of them: what is newer stays newer.
+    """
+    digest = hashlib.sha256("\n".join(sources).encode()).hexdigest()[:10]
+    return f"{_MERGED.sub('', sources[-1])}-m{digest}"
 
 
 class CrawlDir:
@@ -81,7 +93,9 @@ class CrawlDir:
             or plain.startswith(".")
             or not self.files.exists(f"{segment.folder}/segment.json")
         ):
-            raise NotFoundError(f"there is no segment {name}")
+            merged = self.stood_for().get(plain)
+            why = f"; it was merged into {merged}" if merged else ""
+            raise NotFoundError(f"there is no segment {name}{why}")
         return segment
 
     def new_segment(self, name: str) -> Segment:
@@ -89,9 +103,44 @@ class CrawlDir:
         return Segment(self.files, name)
 
     def segments(self) -> list[str]:
-        """Names of all segments, oldest first."""
+        """Names of all segments, oldest first; not those that a merged one stands for."""
         names = self.files.names("segments")
-        return [name for name in names if self.files.exists(f"segments/{name}/segment.json")]
+        gone = self._stood_for(names)
+        return [
+            name
+            for name in names
+            if name not in gone and self.files.exists(f"segments/{name}/segment.json")
+        ]
+
+    def stood_for(self) -> dict[str, str]:
+        """Segments that were merged -> the segment that stands for them now."""
+        return self._stood_for(self.files.names("segments"))
+
+    def _stood_for(self, names: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in filter(_MERGED.search, names):
+            with contextlib.suppress(NotFoundError):  # is being written, or has just gone
+                found |= dict.fromkeys(Segment(self.files, name).info().get("merged", ()), name)
+        # Of one that was itself merged again, the last counts.
+        return {name: found.get(merged, merged) for name, merged in found.items()}
+
+    def remove_segment(self, segment: Segment) -> int:
+        """Remove a segment, and what may be left of those it stands for; returns its bytes."""
+        for name in segment.info().get("merged", ()):
+            self._drop(Segment(self.files, name))
+        return self._drop(segment)
+
+    def _drop(self, segment: Segment) -> int:
+        size = sum(self.files.size(path) for path in self.files.walk(segment.folder))
+        # The description first: from then on the segment is not there. What a kill leaves behind
+        # then is swept by vacuum.
+        self.files.remove(f"{segment.folder}/segment.json")
+        shutil.rmtree(self.root / segment.folder, ignore_errors=True)
+        return size
+
+    def remove_merged(self) -> int:
+        """Remove what is left of segments that another one stands for; returns the bytes."""
+        return sum(self._drop(Segment(self.files, name)) for name in self.stood_for())
 
     @contextlib.contextmanager
     def session(self, config: CrawlConfig) -> Iterator[Session]:

@@ -207,8 +207,12 @@ class Segment:
 
     def filters(self) -> str:
         """The fingerprint of the filters that judged all URLs found; empty if it is not one."""
-        noted = self.files.names(f"{self.folder}/filters")
+        noted = self.filters_noted()
         return noted[0] if len(noted) == 1 and noted[0] != _NOT_TOLD else ""
+
+    def filters_noted(self) -> list[str]:
+        """All that `note_filters` was told."""
+        return self.files.names(f"{self.folder}/filters")
 
     def done(self, job: str, number: int) -> dict[str, Any] | None:
         """What a job reported of a finished list, or None. Raises StoreError if it is garbage."""

@@ -122,7 +122,8 @@ def test_a_redo_is_one_round_after_its_plan():
 
 def test_maintenance_takes_each_crawl_by_itself(monkeypatch, tmp_path):
     dag = maintenance_dag("keep", schedule=None, start_date=None)
-    assert upstream(dag, "crawl.vacuum") >= {"crawl.retention"}
+    assert upstream(dag, "crawl.mergesegs") >= {"crawl.retention"}
+    assert upstream(dag, "crawl.vacuum") >= {"crawl.mergesegs"}
     assert upstream(dag, "crawl.reconcile") >= {"crawl.readdb"}
     for name in ("news", "old"):
         (tmp_path / "store" / name).mkdir(parents=True)

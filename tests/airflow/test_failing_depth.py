@@ -294,7 +294,7 @@ def test_maintenance_of_the_crawls_that_there_are(failed):
         "run", dag="crawl_maintenance", run_id="keep", conf={"crawl_ids": [failed.id, failed.id]}
     )
     assert run["state"] == "success", run
-    steps = ("retention", "vacuum", "readdb", "reconcile")
+    steps = ("retention", "mergesegs", "vacuum", "readdb", "reconcile")
     assert {f"crawl.{step}[{n}]" for step in steps for n in (0, 1)} < set(run["tasks"])
     found = failed.driver.ask("xcoms", dag="crawl_maintenance", run_id="keep")["xcoms"]
     counted = [json.loads(row[2]) for row in found if row[:2] == ["crawl.readdb", "return_value"]]

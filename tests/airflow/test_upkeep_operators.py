@@ -16,6 +16,7 @@ from crawl_ops.operators.check import CheckOperator
 from crawl_ops.operators.crawl_dag import crawl_dag
 from crawl_ops.operators.dedup import DedupOperator
 from crawl_ops.operators.generate import again_from, redo_what
+from crawl_ops.operators.mergesegs import MergeSegsOperator
 from crawl_ops.operators.readdb import ReadDbOperator
 from crawl_ops.operators.reconcile import ReconcileOperator
 from crawl_ops.operators.redo_dag import redo_dag
@@ -147,6 +148,7 @@ def test_words_for_redo():
         (ReadDbOperator, {"total": 1, "db_unfetched": 1}),
         (ReconcileOperator, {"crawldb_only": 0, "index_only": 0}),
         (RetentionOperator, {}),
+        (MergeSegsOperator, {"merged": 0}),
         (VacuumOperator, {}),
     ],
 )

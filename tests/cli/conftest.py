@@ -30,6 +30,7 @@ JOBS = [
     "redo",
     "check",
     "retention",
+    "mergesegs",
     "reconcile",
     "warc",
 ]

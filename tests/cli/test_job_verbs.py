@@ -15,6 +15,24 @@ def test_a_job_prints_its_report(world, run, verb: str) -> None:
     assert world.created == [False]
 
 
+def test_mergesegs_takes_segments_or_an_age(world, run) -> None:
+    assert run("mergesegs", "segments/20260701000000/", "20260701000001", "--dry-run").code == 0
+    (_, _, names, _), options = world.arguments("mergesegs")
+    assert names == ["20260701000000", "20260701000001"]
+    assert options == {"days": None, "dry_run": True}
+    world.calls.clear()
+    assert run("mergesegs", "--older-than", "7").code == 0
+    (_, _, names, _), options = world.arguments("mergesegs")
+    assert (names, options) == (None, {"days": 7.0, "dry_run": False})
+    assert run("mergesegs", "-D", "crawl.segments.merge.days=7").code == 0
+
+
+def test_mergesegs_of_nothing_or_of_both_is_wrong_usage(world, run) -> None:
+    assert run("mergesegs").code == 2
+    assert run("mergesegs", "20260701000000", "--older-than", "7").code == 2
+    assert world.calls == []
+
+
 def test_a_report_for_people_is_a_table(world, run) -> None:
     assert run("clean").out == "what\tvalue\njob\tclean\ndone\t1\nseconds\t0.25\n"
 

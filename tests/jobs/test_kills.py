@@ -22,6 +22,7 @@ from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.index import index
 from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.invertlinks import invertlinks
+from crawl_ops.jobs.mergesegs import mergesegs
 from crawl_ops.jobs.updatedb import updatedb
 from crawl_ops.jobs.vacuum import vacuum
 from crawl_ops.storage.crawl_dir import TABLES, CrawlDir
@@ -35,6 +36,7 @@ ONE, TWO, SMALL, SMALLER = (f"2026030{day}000000" for day in range(1, 5))
 KILLS = 10
 PAGES, FETCHED, LINKS = 3000, 800, 20_000
 URLS = [f"http://h{n % 97}.test/{n}" for n in range(PAGES)]
+PAGES_OF = ("crawl_fetch", "crawl_parse", "parse_text")
 CONF = {"duckdb.threads": 1, "db.bucket.rows": 4000}
 OVER = {"db.deltas.rows": 0}  # small rounds are laid over these small tables
 ANEW = {"db.deltas.rows": 0, "db.deltas.max": 1, "db.bucket.rows": 1000}  # after one: written anew
@@ -50,6 +52,7 @@ from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.index import index
 from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.invertlinks import invertlinks
+from crawl_ops.jobs.mergesegs import mergesegs
 from crawl_ops.jobs.updatedb import updatedb
 from crawl_ops.storage.crawl_dir import CrawlDir
 now = datetime.fromisoformat("{NOW.isoformat()}")
@@ -78,13 +81,16 @@ CALLS = {
     "invertlinks": ("invertlinks", [None], {}, {}),
     "index": ("index", [None], {}, {}),
     "dedup": ("dedup", [], {}, {}),
+    "mergesegs": ("mergesegs", [[ONE, TWO]], {}, {}),
 }
 STAGES = {
     "inject laid over": "laid",
     "updatedb written anew": "laid",
     "inject written anew": "laid",
 }
-JOBS = {job.__name__: job for job in (updatedb, generate, inject, invertlinks, index, dedup)}
+JOBS = {
+    job.__name__: job for job in (updatedb, generate, inject, invertlinks, index, dedup, mergesegs)
+}
 
 
 class Processes:
@@ -192,6 +198,9 @@ def before(stages, another_crawl):
         shutil.copytree(crawl.crawl.root, stages / "updatedb laid over")
         run(crawl.crawl, "updatedb laid over")
         shutil.copytree(crawl.crawl.root, stages / "laid")
+        run(crawl.crawl, "updatedb", [[TWO]])
+        run(crawl.crawl, "index")
+        shutil.copytree(crawl.crawl.root, stages / "mergesegs")
 
     def make(job, folder):
         shutil.rmtree(folder, ignore_errors=True)
@@ -206,6 +215,7 @@ def state(crawl):
     return {
         **{name: rows(crawl, name) for name in TABLES},
         "folded": {name: crawl.table(name).current().segments for name in TABLES},
+        "pages": {name: pages(crawl, name) for name in crawl.segments()},
         "lists": [fetch_lists(crawl, name) for name in made(crawl)],
         "indexed": list(indexed_ids(crawl.index_location)),
     }
@@ -228,6 +238,14 @@ def fetch_lists(crawl, name):
     return [pq.read_table(crawl.files.location(file.path)) for file in files]
 
 
+def pages(crawl, name):
+    """The fetches, links and texts of a segment, whatever files hold them."""
+    with crawl.session(config()) as session:
+        for part in PAGES_OF:
+            session.bind_part(crawl.segment(name), part)
+        return [session.connection.sql(f"FROM {p} ORDER BY ALL").to_arrow_table() for p in PAGES_OF]
+
+
 def documents(crawl):
     return {url: get(crawl.index_location, url) for url in indexed_ids(crawl.index_location)}
 
@@ -239,7 +257,8 @@ def leftovers(crawl):
         path for name in TABLES for kind in KINDS for path in crawl.files.walk(f"{name}/{kind}")
     }
     tantivy = {path for path in crawl.files.walk("index/tantivy") if "/.tmp" in path}
-    return (base - named) | set(crawl.files.walk("scratch")) | tantivy
+    segments = set(crawl.files.names("segments")) - set(crawl.segments())
+    return (base - named) | set(crawl.files.walk("scratch")) | tantivy | segments
 
 
 def versions(crawl, name):
@@ -282,7 +301,7 @@ def test_a_job_killed_at_any_moment_has_done_nothing_or_all(before, processes, t
             continue
         moment = f"killed at {moments.pop(0):.2f} of {length:.2f} s"
         seen = state(crawl)
-        for what in ("crawldb", "linkdb", "hostdb", "lists", "indexed"):
+        for what in ("crawldb", "linkdb", "hostdb", "lists", "indexed", "pages"):
             assert seen[what] in (old[what], new[what]), f"{what} {moment}"
         run(crawl, job)
         assert state(crawl) == new, f"rerun {moment}"

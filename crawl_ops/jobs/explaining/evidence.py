@@ -65,6 +65,10 @@ class Round:
     def name(self) -> str:
         return self.segment.name
 
+    def is_of(self, segment: str | None) -> bool:
+        """Whether a segment that a row names is this one, or was merged into it."""
+        return segment == self.name or segment in self.info.get("merged", ())
+
     @property
     def created(self) -> datetime:
         return datetime.fromisoformat(self.info["created"])

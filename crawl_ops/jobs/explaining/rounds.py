@@ -162,7 +162,7 @@ def _folded(evidence: Evidence, found: Round) -> Iterator[Step]:
         return
     number = evidence.current.operations.get(f"updatedb:{found.name}")
     version = next((v for v in evidence.history if v.manifest.version == number), None)
-    row = version.row if version else _last_by(evidence.row, found.name)
+    row = version.row if version else _last_by(evidence.row, found)
     if version is not None and row is None:
         reason = "not added: db.update.additions.allowed, or purged"
         yield Step("updatedb", "left_out", reason, f"segment {found.name}", version.created)
@@ -170,14 +170,14 @@ def _folded(evidence: Evidence, found: Round) -> Iterator[Step]:
         yield from _updated(evidence, found, version, row)
 
 
-def _last_by(row: Row | None, segment: str) -> Row | None:
-    return row if row is not None and row["segment"] == segment else None
+def _last_by(row: Row | None, found: Round) -> Row | None:
+    return row if row is not None and found.is_of(row["segment"]) else None
 
 
 def _updated(evidence: Evidence, found: Round, version: Version | None, row: Row) -> Iterator[Step]:
     time = version.created if version else None
     new = version is not None and _before(evidence, version) is None
-    if row["segment"] != found.name and not new:
+    if not found.is_of(row["segment"]) and not new:
         # A link to a known URL changes its score; an older fetch changes nothing.
         if found.fetch is not None:
             reason = "the crawldb had a newer fetch of it"

@@ -27,6 +27,7 @@ class Decider:
         self._rules = _rules(config)
         self._folded = set(crawl.table("crawldb").current().segments)
         self._there = crawl.segments()
+        self._known = [*self._there, *crawl.stood_for()]
         compared = indexed(crawl) | set(names)
         self._times: dict[str, Times] = {}
         for name in (name for name in self._there if name in compared):
@@ -46,7 +47,7 @@ class Decider:
         self._bind_table("crawldb")
         session.create("db", "index_db")
         self._later(segment)
-        session.create("decided", "index_decided", rules=self._rules, there=self._there)
+        session.create("decided", "index_decided", rules=self._rules, there=self._known)
         self._bind_table("linkdb")
         session.create("anchors", "index_anchors")
         return {row["action"]: row["n"] for row in session.rows("index_actions")}

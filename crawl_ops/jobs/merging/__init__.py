@@ -1,0 +1,1 @@
+"""The parts of the mergesegs job: which segments may be merged."""
