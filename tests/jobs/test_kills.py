@@ -215,7 +215,7 @@ def state(crawl):
     return {
         **{name: rows(crawl, name) for name in TABLES},
         "folded": {name: crawl.table(name).current().segments for name in TABLES},
-        "pages": {name: pages(crawl, name) for name in crawl.segments()},
+        "pages": [pages(crawl, name) for name in crawl.segments()],
         "lists": [fetch_lists(crawl, name) for name in made(crawl)],
         "indexed": list(indexed_ids(crawl.index_location)),
     }
