@@ -138,6 +138,17 @@ class Screen:
     def run(self, run_id: str, rest: str = "") -> None:
         self.page.goto(f"{self.server.url}/dags/crawl/runs/{quote(run_id, safe='')}{rest}")
 
+    def until_shown(self, found: Any) -> None:
+        """Wait for what Airflow's page may have asked for too soon, and asks for once: a log."""
+        from playwright.sync_api import TimeoutError as TooLate
+
+        for _ in range(2):
+            with contextlib.suppress(TooLate):
+                found.wait_for(timeout=20_000)
+                return
+            self.page.reload()
+        found.wait_for()
+
     def tab(self) -> Any:
         """Our tab of the run that is shown, chosen by a click."""
         self.page.get_by_role("link", name="Crawl", exact=True).click()

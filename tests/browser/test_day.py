@@ -212,8 +212,9 @@ def test_a_rule_that_is_no_regex_fails_the_run_at_once(server, screen, redone) -
     server.until(run_id, "failed")
     assert server.tasks(run_id)["inject[-1]"]["try_number"] == 1
     screen.page.get_by_test_id(f"grid-{run_id}-inject").click()
+    screen.page.wait_for_url("**/tasks/inject*")
     reason = screen.page.get_by_text("urlfilter.regex.rules").first
-    reason.wait_for()
+    screen.until_shown(reason)
     assert reason.inner_text().count("'(' is no regular expression: missing ), unterminated") == 1
     screen.picture("failed_task", clip={"x": 0, "y": 0, "width": 1280, "height": 377})
     screen.run(run_id)
