@@ -17,7 +17,7 @@ from crawl_ops.parse.templates import without_templates
 from crawl_ops.parse.text import allowed, is_allowed
 
 # libxml2 drops what stands after these end tags; the elements end with the page anyway.
-_LAST_ENDS = re.compile(rb"</(?:html|body)(?=[\s/>])[^>]*>", re.IGNORECASE)
+_LAST_ENDS = re.compile(rb"</(?:html|body)(?=[\s/>])[^>]{0,1000}>", re.IGNORECASE)
 _STOPS = frozenset(("ERR_RESOURCE_LIMIT", "ERR_NO_MEMORY", "ERR_INTERNAL_ERROR"))
 
 

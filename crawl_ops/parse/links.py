@@ -12,6 +12,8 @@ from crawl_ops.parse.page import Outlink
 MAX_LINKS = 100_000
 MAX_URL_LENGTH = 65_536
 MAX_ANCHOR_LENGTH = 1_000
+MAX_CHARACTERS = 16_000_000
+"""Of all links of a page, made absolute: with a long base each may be long."""
 
 # What these accept is already as WHATWG would write it, if it has no "/.": nothing to escape, no
 # dot segment in disguise, and a host that is neither a number nor punycode.
@@ -72,12 +74,14 @@ class LinkResolver:
 
     def _from_above(self, href: str) -> str | None:
         """As resolve, for a path that begins with `./` or `../`."""
+        if len(href) > MAX_URL_LENGTH:
+            return self._by_the_book(href)
         rest, path = href.removeprefix("./"), self._path
         while rest.startswith("../"):
             rest, path = rest[3:], path[: path.rfind("/", 0, -1) + 1] or "/"
         if (
             self._origin
-            and len(rest) < len(href) <= MAX_URL_LENGTH
+            and len(rest) < len(href)
             and "/." not in rest
             and rest[:1] != "#"
             and _PLAIN.fullmatch(rest)
@@ -118,11 +122,17 @@ class LinkResolver:
     def resolve_all(self, links: list[Outlink]) -> list[Outlink]:
         """`links` with their URLs made absolute; those that are none are left out and counted."""
         kept = []
+        characters = 0
         for link in links:
             url = self.resolve(link.url)
-            if url is not None:
-                link.url = url
-                kept.append(link)
+            if url is None:
+                continue
+            characters += len(url)
+            if characters > MAX_CHARACTERS:
+                self.rejected["length"] += 1
+                continue
+            link.url = url
+            kept.append(link)
         return kept
 
 

@@ -5,7 +5,9 @@ Done on the bytes, as libxml2 lets an unclosed table in a template swallow the r
 
 import re
 
-_TAG = re.compile(rb"<(/?)template(?=[\s/>])([^>]*)>", re.IGNORECASE)
+_TAG = re.compile(
+    rb"<(/?)template(?=[\s/>])([^>]{0,1000})>", re.IGNORECASE
+)  # not to the end of the page from each
 
 
 def without_templates(data: bytes) -> bytes:

@@ -10,6 +10,8 @@ from crawl_ops.protocol.wire import After, Readable, head_lines
 
 HEADERS_MOST = 1_000
 INTERIM_MOST = 10
+CHUNK_LINE_MOST = 65_536
+_CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 STATUS_LINE = re.compile(
     rb"(?:HTTP/(\d)(?:\.(\d+))?|ICY)[ \t]+(\d{3})(?!\d):?[ \t]*(.*)", re.IGNORECASE
 )
@@ -76,6 +78,13 @@ class LenientResponse(http.client.HTTPResponse):
         if not self._is_complete or self.will_close:
             return False
         return bool(self._exchange.received == self.fp.tell())
+
+    def _read_next_chunk_size(self) -> int:
+        """Hexadecimal digits alone (RFC 9112 §7.1): int() takes signs, 0x and underscores too."""
+        size = self.fp.readline(CHUNK_LINE_MOST).partition(b";")[0].strip()
+        if not _CHUNK_SIZE.fullmatch(size):
+            raise ValueError("a chunk without a size")
+        return int(size, 16)
 
     def _close_conn(self) -> None:
         """The last chunk was read; the buffer is still asked what is left in it."""

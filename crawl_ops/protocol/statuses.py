@@ -47,6 +47,6 @@ def http_date(value: str) -> datetime | None:
     """A date in any of the forms of RFC 9110 §5.6.7, in UTC; None when it is none."""
     try:
         parsed = parsedate_to_datetime(value)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)

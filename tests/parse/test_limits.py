@@ -5,6 +5,7 @@ import time
 import pytest
 
 from crawl_ops.model import ParseStatus
+from crawl_ops.parse.links import MAX_CHARACTERS
 
 LIMIT_S = 5.0
 
@@ -33,6 +34,11 @@ HOSTILE = {
     "refresh": b"<meta http-equiv=refresh content='" + b" " * 60_000 + b"'>",
     "robots": b"<meta name=robots content='" + b"a:," * 60_000 + b"'>",
     "template": b"<template>" * 50_000 + b"</template>" * 49_999,
+    "templates without ends": b"<template " * 100_000,
+    "ends without ends": b"</html " * 140_000,
+    "ends of bodies": b"</body/" * 140_000,
+    "far above": b"<a href='" + b"../" * 4_000_000 + b"'>k</a>",
+    "long base": b"<base href='http://e.test/" + b"a" * 60_000 + b"/'>" + b"<a href=x>" * 10_000,
     "long word": b"x" * 12_000_000,
     "long link": b"<a href='" + b"x" * 12_000_000 + b"'>k</a>",
     "data link": b"<img src='data:" + b"x" * 12_000_000 + b"'>",
@@ -48,6 +54,13 @@ def test_hostile_pages_end_soon(parse, name, content_type):
     page = parse(HOSTILE[name], content_type=content_type)
     assert time.process_time() - start < LIMIT_S
     assert page.status is not ParseStatus.FAILED, page.reason
+
+
+def test_links_made_long_by_their_base_are_bounded_in_all(parse):
+    page = parse(HOSTILE["long base"])
+    assert sum(len(link.url) for link in page.outlinks) <= MAX_CHARACTERS
+    assert page.rejected == {"length": 10_000 - len(page.outlinks)}
+    assert page.outlinks_found == 10_000
 
 
 def test_a_page_nested_too_deeply_keeps_what_was_read(parse):

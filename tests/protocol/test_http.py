@@ -135,6 +135,8 @@ def test_every_code_has_a_status(serve, client, code, status):
         ("Sun, 01 Mar 2026 12:01:00 GMT", None, None),
         ("-5", None, None),
         ("soon", "Sun, 01 Mar 2026 12:00:00 GMT", None),
+        ("Fri, 31 Dec 9999 23:59:59 -2359", "Sun, 01 Mar 2026 12:00:00 GMT", None),
+        ("Sun, 01 Mar 2026 12:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 -2359", None),
     ],
 )
 def test_retry_after(serve, client, code, value, date, seconds):

@@ -15,6 +15,7 @@ from crawl_ops.urls.identity import UrlIdentifier, UrlIdentity
 from crawl_ops.urls.linkscope import LinkScope
 
 REMEMBERED = 200_000
+REMEMBERED_CHARACTERS = 40_000_000
 MOST_REJECTED_KEPT = 1000
 SELF = "link to itself"
 FURTHER = -1  # the position of a refresh or canonical target, which is no link of the page
@@ -63,6 +64,7 @@ class OutlinkJudge:
         self._scope = LinkScope(config)
         self._has_scope = config.db.ignore_internal_links or config.db.ignore_external_links
         self._known: dict[str, Known] = {}
+        self._held = 0  # characters of the URLs known
         self._strict = config.sitemap.strict_parsing
         self._by_depth = "depth" in config.scoring.filter_order
         self._by_opic = "opic" in config.scoring.filter_order
@@ -80,10 +82,10 @@ class OutlinkJudge:
         for position, link in enumerate(parsed.outlinks):
             is_link = link.kind is LinkKind.LINK
             refusal: Refusal | None
-            if is_link and 0 <= limit <= capped:
-                found, refusal = self._look(link.url), ("db.max.outlinks.per.page", str(limit))
-            elif len(link.url) > longest:
+            if len(link.url) > longest:  # before all else: what is looked up is remembered
                 found, refusal = self._plain(link.url), ("db.max.outlink.length", None)
+            elif is_link and 0 <= limit <= capped:
+                found, refusal = self._look(link.url), ("db.max.outlinks.per.page", str(limit))
             elif link.url == url:
                 judged.counts[SELF] += 1
                 continue
@@ -110,8 +112,10 @@ class OutlinkJudge:
             found = self._known.get(page) or self._judged_by(self._outlink, page)
             if found.to is None and page != url:  # of what is malformed the whole URL is told
                 found = self._judged_by(self._outlink, url)
-            if len(self._known) >= REMEMBERED:
+            self._held += len(url)
+            if len(self._known) >= REMEMBERED or self._held >= REMEMBERED_CHARACTERS:
                 self._known.clear()
+                self._held = 0
             self._known[url] = found
             if found.to is not None:
                 self._known[page] = found
