@@ -48,7 +48,7 @@ def redo(
     asked = invocation(context)
     crawl, config, moment = asked.crawl(), asked.config(), now()
     again = Again(
-        run_id or newest_run(crawl), depth, tuple(lists or ()), tuple(hosts or ()), everything
+        wanted_run(crawl, run_id), depth, tuple(lists or ()), tuple(hosts or ()), everything
     )
     if dry_run:
         asked.report(job(crawl, config, again, moment))
@@ -71,7 +71,7 @@ def check(
         raise typer.BadParameter(f"{on_findings!r} is not warn or stop", param_hint="--on-findings")
     asked = invocation(context)
     crawl = asked.crawl()
-    report = job(crawl, asked.config(), run_id or newest_run(crawl), now())
+    report = job(crawl, asked.config(), wanted_run(crawl, run_id), now())
     asked.report(report)
     if on_findings == "stop" and report.details["findings"]:
         raise typer.Exit(FINDINGS)
@@ -113,6 +113,15 @@ def mergesegs(
         raise typer.BadParameter("name segments, or say --older-than DAYS", param_hint="SEGMENT")
     names = segment_names(segments)
     asked.report(job(asked.crawl(), config, names, now(), days=days, dry_run=dry_run))
+
+
+def wanted_run(crawl: "CrawlDir", given: str | None) -> str:
+    """The run that is named, or the newest where none is. Raises NotFoundError."""
+    if given is None:
+        return newest_run(crawl)
+    if not given.strip():
+        raise typer.BadParameter(f"{given!r} names no run", param_hint="--run-id")
+    return given
 
 
 def newest_run(crawl: "CrawlDir") -> str:

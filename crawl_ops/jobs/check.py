@@ -27,26 +27,50 @@ def check(crawl: CrawlDir, config: CrawlConfig, run_id: str, now: datetime) -> J
 
     details["findings"]: what is wrong, a line each, none if all is well: good pages lost beyond
     crawl.check.pages.down, hosts lost beyond crawl.check.hosts.lost (they answered before, and not
-    once in this run), a share of failed fetches that is larger by more than crawl.check.errors.up
-    than in the run before. A run without a segment has nothing to find fault with.
+    once in this run, with whatever HTTP status), a share of failed fetches that is larger by more
+    than crawl.check.errors.up than in the run before, if there was one. A run that only asks again
+    for pages of another is judged by the good pages alone. A run that had nothing to fetch has
+    nothing to find fault with.
+    Raises NotFoundError for a run that the crawl does not know, or keeps no segment of.
     """
     started = time.monotonic()
-    made = [
-        one for depth in depths(crawl.files, run_id) for one in claims(crawl.files, run_id, depth)
-    ]
-    there = set(crawl.segments())
-    mine = [one for one in made if one.segment in there]
+    mine = _kept(crawl, run_id)
     findings: list[str] = []
     counts: Counter[str] = Counter()
     if mine:
+        whole = any(one.of_segment is None for one in mine)
         with crawl.session(config) as session:
             findings += _pages(crawl, session, config, mine, counts)
-            findings += _hosts(crawl, session, config, mine, now, counts)
-        findings += _errors(crawl, config, mine, counts)
+            if whole:
+                findings += _hosts(crawl, session, config, mine, now, counts)
+        if whole:
+            findings += _errors(crawl, config, mine, counts)
     details: dict[str, Any] = {"findings": findings}
     report = JobReport("check", None, dict(counts), time.monotonic() - started, details)
     log.info("check: %s; %s", report.counts, "; ".join(findings) or "nothing found")
     return report
+
+
+def _kept(crawl: CrawlDir, run_id: str) -> list[Claim]:
+    """What a run claimed and has a segment of; none, if it had nothing to fetch."""
+    made = [
+        one for depth in depths(crawl.files, run_id) for one in claims(crawl.files, run_id, depth)
+    ]
+    if not made:
+        raise NotFoundError(f"this crawl has no run {run_id!r}")
+    there = set(crawl.segments())
+    kept = [one for one in made if one.segment in there]
+    merged = crawl.stood_for()
+    folded = {*crawl.table("crawldb").current().segments, *merged}
+    gone = [one.segment for one in made if one.segment not in there and one.segment in folded]
+    if not gone:
+        return kept
+    into = sorted({merged[name] for name in gone if name in merged})
+    why = f"were merged into {', '.join(into)}" if into else "are no longer kept"
+    if not kept:
+        raise NotFoundError(f"run {run_id!r}: its segments {why}")
+    log.warning("check: run %r: some of its segments %s: %s", run_id, why, ", ".join(gone))
+    return kept
 
 
 def _pages(
@@ -82,6 +106,10 @@ def _hosts(
 ) -> Iterable[str]:
     session.bind_table("hostdb", crawl.table("hostdb").current())
     start = min(one.now for one in mine)
+    for one in mine:
+        for part in ("crawl_fetch", "robots"):
+            session.bind_part(crawl.segment(one.segment), part)
+        session.append("answered", "check_answered")
     lost = [row["host"] for row in session.rows("check_hosts", start=start, end=now.isoformat())]
     counts["hosts_lost"] = len(lost)
     if len(lost) > config.crawl.check_hosts_lost:
@@ -99,20 +127,20 @@ def _errors(
     if asked < FETCHES_LEAST:
         return
     earlier_asked, earlier_failed = _fetches(crawl, _run_before(crawl, names))
-    usual = earlier_failed / earlier_asked if earlier_asked >= FETCHES_LEAST else 0.0
-    share = failed / asked
+    if earlier_asked < FETCHES_LEAST:
+        return
+    usual, share = earlier_failed / earlier_asked, failed / asked
     if share - usual > config.crawl.check_errors_up:
         yield f"fetches that failed went up from {usual:.0%} to {share:.0%}"
 
 
 def _run_before(crawl: CrawlDir, mine: set[str]) -> set[str]:
-    """The segments of the last run before this one."""
+    """The segments of the last run before this one that did not only ask again."""
     first = min(mine)
-    runs = {
-        name: crawl.segment(name).info().get("run_id") for name in crawl.segments() if name < first
-    }
-    last = runs[max(runs)] if runs else None
-    return {name for name, run in runs.items() if run == last}
+    infos = {name: crawl.segment(name).info() for name in crawl.segments() if name < first}
+    whole = [name for name, info in infos.items() if not info.get("of_segment")]
+    last = infos[max(whole)].get("run_id") if whole else None
+    return {name for name, info in infos.items() if whole and info.get("run_id") == last}
 
 
 def _fetches(crawl: CrawlDir, names: Iterable[str]) -> tuple[int, int]:

@@ -21,7 +21,8 @@ def redo(crawl: CrawlDir, config: CrawlConfig, again: Again, now: datetime) -> J
     """Count the URLs that `generate(again=again)` would select, by host and by why they failed.
 
     details: hosts, reasons: URLs by host, by reason, the most frequent first.
-    Raises NotFoundError for a run or depth that the crawl does not know, or keeps no more.
+    Raises NotFoundError for a run or depth that the crawl does not know, or keeps no more, and for
+    a fetch list or host that it does not have.
     """
     started = time.monotonic()
     manifest = crawl.table("crawldb").current()

@@ -44,6 +44,13 @@ def test_without_a_run_there_is_nothing_to_look_at(world, run, verb: str) -> Non
     assert "no segment of this crawl was made by a run" in done.err
 
 
+@pytest.mark.parametrize("verb", ["redo", "check"])
+def test_an_empty_run_id_is_not_the_newest(runs, run, verb: str) -> None:
+    done = run(verb, "--run-id", "")
+    assert (done.code, runs.names()) == (2, [])
+    assert "--run-id: '' names no run" in done.err
+
+
 def test_check_is_of_the_newest_run(runs, run) -> None:
     assert run("check").code == 0
     (_, _, run_id, _), _ = runs.arguments("check")

@@ -1,10 +1,13 @@
 """What check finds fault with."""
 
+import json
 from datetime import timedelta
 
 import pytest
 
+from crawl_ops.errors import NotFoundError
 from crawl_ops.jobs.check import check
+from crawl_ops.jobs.mergesegs import mergesegs
 from crawl_ops.storage.runs import Claim, claim
 
 HOURS = timedelta(hours=1)
@@ -17,18 +20,23 @@ class Runs:
         self.given = given
         self.number = 0
 
-    def run(self, **pages):
-        """pages: host=(good, failed)."""
+    def run(self, of_segment=None, http_status=None, **pages):
+        """pages: host=(good, failed). http_status: what the failed ones were answered."""
         given = self.given
         self.number += 1
         name, run_id = f"2026030100000{self.number}", f"run {self.number}"
         given.now += HOURS
         version = given.crawl.table("crawldb").current().version
         moment = given.now.isoformat()
-        claim(given.crawl.files, Claim(run_id, 1, 0, name, moment, moment, version, ()))
+        claim(given.crawl.files, Claim(run_id, 1, 0, name, moment, moment, version, (), of_segment))
         given.now += HOURS
         rows = [
-            given.fetched(f"http://{host}.test/{n}", status, fetch_time=given.now)
+            given.fetched(
+                f"http://{host}.test/{n}",
+                status,
+                fetch_time=given.now,
+                http_status=200 if status == "fetch_success" else http_status,
+            )
             for host, counts in pages.items()
             for status, at, number in (
                 ("fetch_success", 0, counts[0]),
@@ -43,8 +51,9 @@ class Runs:
         for row in rows:
             counts[row["fetch_status"]] = counts.get(row["fetch_status"], 0) + 1
         info = f"segments/{name}/segment.json"
-        text = given.crawl.files.read(info).replace(b"{", f'{{"run_id": "{run_id}",'.encode(), 1)
-        given.crawl.files.put(info, text)
+        told = {"run_id": run_id, "of_segment": of_segment}
+        plain = {**json.loads(given.crawl.files.read(info)), **told}
+        given.crawl.files.put(info, json.dumps(plain).encode())
         segment.finish("fetch", 0, {"counts": counts})
         segment.finish("parse", 0, {})
         given.update(name)
@@ -102,6 +111,47 @@ def test_few_fetches_say_nothing(runs):
     assert runs.run(a=(1, 4)).found()[0] == []
 
 
-def test_a_run_without_a_segment(given):
+def test_of_a_first_run_no_errors_went_up(runs):
+    assert runs.run(a=(5, 5)).found()[0] == []
+
+
+def test_an_answer_with_any_status_is_an_answer(runs):
+    runs.run(a=(10, 0), b=(5, 0)).run(a=(10, 0), b=(0, 2), http_status=500)
+    assert runs.found()[0] == []
+
+
+def test_a_run_that_only_asks_again_is_no_whole_run(runs):
+    runs.run(a=(9, 1), b=(5, 0))
+    runs.run(of_segment="20260301000001", a=(0, 10), b=(0, 2))
+    assert runs.found(**{"crawl.check.pages.down": 1})[0] == []
+    # Nor is the next run compared with it.
+    runs.run(a=(5, 5), b=(5, 0))
+    assert runs.found()[0] == ["fetches that failed went up from 7% to 33%"]
+
+
+def test_a_run_whose_depth_had_nothing_to_fetch(given):
     given.known([{"url": "http://a.test/"}])
-    assert check(given.crawl, given.config(), "none", given.now).details == {"findings": []}
+    moment = given.now.isoformat()
+    claim(given.crawl.files, Claim("idle", 1, 0, "20260301000001", moment, moment, 1, ()))
+    assert check(given.crawl, given.config(), "idle", given.now).details == {"findings": []}
+
+
+def test_a_run_that_is_not_there_is_told(given):
+    given.known([{"url": "http://a.test/"}])
+    with pytest.raises(NotFoundError, match="this crawl has no run 'typo'"):
+        check(given.crawl, given.config(), "typo", given.now)
+
+
+def test_a_run_whose_segments_were_removed_is_told(runs):
+    runs.run(a=(10, 0))
+    runs.given.crawl.remove_segment(runs.given.crawl.segment("20260301000001"))
+    with pytest.raises(NotFoundError, match="run 'run 1': its segments are no longer kept"):
+        runs.found()
+
+
+def test_a_run_whose_segments_were_merged_is_told(runs):
+    runs.run(a=(10, 0)).run(a=(10, 0))
+    given = runs.given
+    merged = mergesegs(given.crawl, given.config(), given.crawl.segments(), given.now).segment
+    with pytest.raises(NotFoundError, match=f"run 'run 2': its segments were merged into {merged}"):
+        runs.found()

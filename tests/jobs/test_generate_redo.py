@@ -165,7 +165,6 @@ def test_a_past_run_is_asked_again_by_another_one(given):
         (Again("r", hosts=("a.test",)), []),
         (Again("r", hosts=("b.test",)), [B1]),
         (Again("r", lists=(1,)), [B1]),
-        (Again("r", lists=(7,)), []),
         (Again("r", depth=2, everything=True), [A1, B1]),
         (Again("r", hosts=("a.test",), everything=True), [A, A1, A2]),
     ],
@@ -189,7 +188,12 @@ def test_a_plan_tells_hosts_and_reasons(given):
 
 @pytest.mark.parametrize(
     ("again", "told"),
-    [(Again("x"), "no run 'x'"), (Again("r", depth=9), "no run 'r' with a depth 9")],
+    [
+        (Again("x"), "no run 'x'"),
+        (Again("r", depth=9), "no run 'r' with a depth 9"),
+        (Again("r", lists=(1, 77)), "has a fetch list 77"),
+        (Again("r", hosts=("a.test", "z.test")), "has URLs of host z.test"),
+    ],
 )
 def test_a_run_that_is_not_there_is_told(given, again, told):
     two_depths(given)

@@ -10,21 +10,25 @@ from crawl_ops.storage.session import Session
 def count_again(session: Session, crawl: CrawlDir, manifest: Manifest, wanted: Claim) -> int:
     """Make `again`: the URLs of wanted.of_segments that failed, or all. Returns their number.
 
-    A page that was had elsewhere in the meantime has not failed.
+    A page that was had elsewhere in the meantime has not failed. Raises NotFoundError for a fetch
+    list or host that none of the segments has.
     """
     session.bind_rows("asked", "crawl_generate", [])
     session.bind_rows("answered", "crawl_fetch", [])
     since = wanted.cur_time
+    lists: set[int] = set()
     for name in wanted.of_segments:
         try:
             segment = crawl.segment(name)
         except NotFoundError:  # retention has removed it
             continue
         since = min(since, segment.info()["created"])
+        lists.update(segment.lists())
         session.bind_part(segment, "crawl_generate")
         session.bind_part(segment, "crawl_fetch")
         session.append("asked", "generate_asked")
         session.append("answered", "generate_answered")
+    _check_there(session, wanted, lists)
     session.bind_table("crawldb", manifest)
     return session.create(
         "again",
@@ -34,6 +38,19 @@ def count_again(session: Session, crawl: CrawlDir, manifest: Manifest, wanted: C
         hosts=list(wanted.hosts),
         since=since,
     )
+
+
+def _check_there(session: Session, wanted: Claim, lists: set[int]) -> None:
+    """Raises NotFoundError for a fetch list or host that is asked for, and no segment has."""
+    where = f"no segment of {', '.join(wanted.of_segments)} has"
+    for number in wanted.lists:
+        if number not in lists:
+            raise NotFoundError(f"{where} a fetch list {number}")
+    if wanted.hosts:
+        there = {row["host"] for row in session.rows("redo_known", hosts=list(wanted.hosts))}
+        for host in wanted.hosts:
+            if host not in there:
+                raise NotFoundError(f"{where} URLs of host {host}")
 
 
 def count_led_to(session: Session, crawl: CrawlDir, manifest: Manifest, wanted: Claim) -> int:
