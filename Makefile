@@ -18,7 +18,7 @@ test: .venv/.dev                       ## style, types, floors, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.dev                       ## mend what ruff can mend
 	$(BIN)/ruff check --fix .

@@ -144,7 +144,7 @@ from pathlib import Path
 from crawl_ops.operators import kin, launcher
 launcher.AIRFLOW = (sys.executable, "-c")
 with launcher.Airflow(Path(sys.argv[1])) as airflow:
-    airflow._start("import os, time; os.fork(); os.setpgid(0, 0); time.sleep(60)")
+    airflow._start("import os, time\\nif not os.fork(): os.setpgid(0, 0)\\ntime.sleep(60)")
     print(*airflow._sessions, flush=True)
     time.sleep(60)
 """
