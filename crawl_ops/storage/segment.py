@@ -124,7 +124,9 @@ class Segment:
         for name in kept:
             if name not in names:
                 path = self.files.location(f"{self.folder}/{part}/list-{number:03}/{name}")
-                raise StoreError(f"{path}: is missing; {job} finished list {number} with it")
+                raise StoreError(
+                    f"{path}: is missing; {job} finished list {number} with it; {MENDING}"
+                )
 
     def _written_by(self, job: str, number: int) -> dict[str, list[PartFile]]:
         """The files of a list that a job wrote, by part."""

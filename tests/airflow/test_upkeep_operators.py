@@ -74,6 +74,12 @@ def test_without_findings_nothing_stops(monkeypatch, crawl):
     assert task.execute(given)["counts"] == {"pages": 3}
 
 
+def test_a_run_that_the_crawl_does_not_know_fails_the_check(crawl):
+    task = CheckOperator(task_id="check", crawl_dir=str(crawl.root))
+    with pytest.raises(AirflowFailException, match="this crawl has no run 'manual__1'"):
+        task.execute(context())
+
+
 def test_an_unknown_word_for_findings_is_refused(monkeypatch, crawl):
     task, given = checked(monkeypatch, crawl, [], "panic")
     with pytest.raises(AirflowFailException, match="'panic' is not warn or stop"):

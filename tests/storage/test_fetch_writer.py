@@ -187,7 +187,7 @@ def test_a_file_that_a_finished_list_has_lost_is_named(crawl, segment, config, r
     crawl.files.remove(file.path)
     again = crawl.segment(segment.name)
     assert fetched_keys(again, 0) == {1}
-    with pytest.raises(StoreError, match=r"content/list-000/a1\.0000\.parquet: is missing"):
+    with pytest.raises(StoreError, match=r"a1\.0000\.parquet: is missing; .*; docs/recovery\.md"):
         again.part_files("content", [0])
 
 

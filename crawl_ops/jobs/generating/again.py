@@ -42,7 +42,8 @@ def count_again(session: Session, crawl: CrawlDir, manifest: Manifest, wanted: C
 
 def _check_there(session: Session, wanted: Claim, lists: set[int]) -> None:
     """Raises NotFoundError for a fetch list or host that is asked for, and no segment has."""
-    where = f"no segment of {', '.join(wanted.of_segments)} has"
+    of = wanted.of_segments
+    where = f"segment {of[0]} does not have" if len(of) == 1 else f"none of {len(of)} segments has"
     for number in wanted.lists:
         if number not in lists:
             raise NotFoundError(f"{where} a fetch list {number}")
