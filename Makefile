@@ -13,12 +13,18 @@ crawl: .venv/.installed                ## one whole crawl in this process; witho
 airflow: .venv/.installed              ## Airflow's web page, on loopback, until Ctrl-C
 	@$(BIN)/python -m crawl_ops.operators.launcher $(ARGS)
 
+# One Airflow at a time: two would keep each other waiting.
 test: .venv/.dev                       ## style, types, floors, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+ifneq ($(strip $(ARGS)),)
+	$(BIN)/pytest $(ARGS)
+else
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/airflow --ignore tests/browser
+	$(BIN)/pytest tests/airflow tests/browser
+endif
 
 lint: .venv/.dev                       ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
