@@ -13,7 +13,7 @@ crawl: .venv/.installed                ## one whole crawl in this process; witho
 airflow: .venv/.installed              ## Airflow's web page, on loopback, until Ctrl-C
 	@$(BIN)/python -m crawl_ops.operators.launcher $(ARGS)
 
-# One Airflow at a time: two would keep each other waiting.
+# What takes seconds a test first, then real Airflows.
 test: .venv/.dev                       ## style, types, floors, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -22,7 +22,7 @@ test: .venv/.dev                       ## style, types, floors, tests
 ifneq ($(strip $(ARGS)),)
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/airflow --ignore tests/browser
+	$(BIN)/pytest --ignore tests/airflow --ignore tests/browser
 	$(BIN)/pytest tests/airflow tests/browser
 endif
 
