@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM as an event that jobs look at, so that they end in good order."""
 
+import _thread
 import signal
 import threading
 from collections.abc import Iterator
@@ -37,10 +38,11 @@ def stop_on_signals() -> Iterator[Stop]:
     stop = Stop()
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
-        if stop.event.is_set():
+        if stop.signal_number:
             raise StoppedAtOnce(128 + number)
         stop.signal_number = number
-        stop.event.set()
+        # This runs on the very thread that may hold the event's lock; another one can wait for it.
+        _thread.start_new_thread(stop.event.set, ())
 
     before = {number: signal.signal(number, on_signal) for number in SIGNALS}
     try:
