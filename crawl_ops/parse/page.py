@@ -29,10 +29,6 @@ class Page:
         """The first value of a header, whatever its case."""
         return next((value for key, value in self.headers if key.lower() == name), None)
 
-    def header_values(self, name: str) -> list[str]:
-        """All values of a header, `name` in lower case."""
-        return [value for key, value in self.headers if key.lower() == name]
-
 
 class Outlink(msgspec.Struct, gc=False, omit_defaults=True):
     """One link: absolute and WHATWG-resolved, not yet normalized or filtered."""

@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import shutil
-import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,12 +70,6 @@ class CrawlDir:
     @property
     def root(self) -> Path:
         return self.files.root
-
-    def check_writable(self) -> None:
-        """Raises StoreError naming the folder if nothing can be written to it."""
-        probe = f"scratch/aside/{uuid.uuid4().hex}.probe"
-        self.files.put(probe, b"")
-        self.files.remove(probe)
 
     def table(self, name: str) -> VersionedTable:
         """crawldb, linkdb or hostdb."""

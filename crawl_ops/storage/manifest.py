@@ -110,11 +110,6 @@ def from_json(data: bytes, path: str) -> Manifest:
         raise StoreError(f"{path}: is no manifest: {error}") from None
 
 
-def bucket_of(slot: int, bits: int) -> int:
-    """The bucket of a slot when there are 2 ** bits buckets."""
-    return slot >> (SLOT_BITS - bits)
-
-
 def slots_of(bucket: int, bits: int) -> tuple[int, int]:
     """First and last slot of a bucket."""
     width = SLOTS >> bits

@@ -4,7 +4,6 @@ import contextlib
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -223,8 +222,3 @@ def _check_stats(table: str, written: Sequence[tuple[Any, ...]]) -> None:
             name = column.strip('"')
             if name in must and int(stats.get("null_count", 0) or 0):
                 raise StoreError(f"{table}.{name}: NULL in a column that must not be")
-
-
-def sweep_spill(root: Path) -> None:
-    """Remove what killed jobs left in the spill folder; for use when no job runs."""
-    shutil.rmtree(root / SCRATCH / "spill", ignore_errors=True)

@@ -220,7 +220,10 @@ def test_a_signal_ends_a_fetch_in_good_order(number: signal.Signals, code: int) 
     while "ready" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert (process.returncode, out) == (code, "")
     assert "fetch S: 3 of 9 urls" in err
     assert "Traceback" not in err
