@@ -49,7 +49,9 @@ class Target(NamedTuple):
         if not host:
             raise ValueError(f"bad url: {url[:200]!r} has no host")
         port = int(parts.port) if parts.port else PORTS[parts.protocol]
-        return Target(parts.protocol[:-1], host, port, parts.host, parts.pathname + parts.search)
+        # An empty query is one (WHATWG URL), but `search` does not tell it from none.
+        query = parts.search or "?" * parts.href.partition("#")[0].endswith("?")
+        return Target(parts.protocol[:-1], host, port, parts.host, parts.pathname + query)
 
     @property
     def origin(self) -> tuple[str, str, int]:

@@ -28,7 +28,7 @@ def test_plain_or_not_the_parts_are_those_of_the_standard(scheme, host, port, pa
         return
     target = Target.of(url)
     assert target.host_header == parts.host
-    assert target.path == parts.pathname + parts.search
+    assert target.path == parts.href.partition("#")[0].removeprefix(parts.origin)
     assert target.port == int(parts.port or {"http": 80, "https": 443}[scheme])
 
 
@@ -41,6 +41,10 @@ def test_plain_or_not_the_parts_are_those_of_the_standard(scheme, host, port, pa
         ("http://a.test/.", "http://a.test", "/"),
         ("http://0x7f.1/", "http://127.0.0.1", "/"),
         ("http://[::1]:8080/a", "http://[::1]:8080", "/a"),
+        ("http://a.test/x?", "http://a.test", "/x?"),
+        ("http://127.0.0.1/x?", "http://127.0.0.1", "/x?"),
+        ("http://127.0.0.1/x?#f", "http://127.0.0.1", "/x?"),
+        ("http://127.0.0.1/x#?", "http://127.0.0.1", "/x"),
     ],
 )
 def test_parts(url, site, path):
