@@ -1,12 +1,12 @@
 """Ctrl-C and SIGTERM as an event that jobs look at, so that they end in good order."""
 
-import _thread
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
+
+from crawl_ops.jobs.stop_event import StopEvent
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -15,7 +15,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Stop:
     """Whether to stop, and because of which signal."""
 
-    event: threading.Event = field(default_factory=threading.Event)
+    event: StopEvent = field(default_factory=StopEvent)
     signal_number: int = 0
 
     @property
@@ -41,8 +41,7 @@ def stop_on_signals() -> Iterator[Stop]:
         if stop.signal_number:
             raise StoppedAtOnce(128 + number)
         stop.signal_number = number
-        # This runs on the very thread that may hold the event's lock; another one can wait for it.
-        _thread.start_new_thread(stop.event.set, ())
+        stop.event.ask()
 
     before = {number: signal.signal(number, on_signal) for number in SIGNALS}
     try:

@@ -1,9 +1,7 @@
 """What all operators of a crawl share: open the crawl, hand over to the job, map its errors."""
 
-import _thread
 import json
 import logging
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +14,7 @@ from crawl_ops.config.load import load
 from crawl_ops.config.places import config_file, crawl_dir
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import CrawlError
+from crawl_ops.jobs.stop_event import StopEvent
 from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_link import CrawlLink
 
@@ -60,11 +59,11 @@ class CrawlOperator(BaseOperator):
         self.crawl_dir = crawl_dir
         self.config_file = config_file
         self.properties = properties
-        self._stop: threading.Event | None = None
+        self._stop: StopEvent | None = None
 
     def execute(self, context: "Context") -> Any:
         """Run the job. An error that asking again cannot mend fails the task without a retry."""
-        self._stop = threading.Event()
+        self._stop = StopEvent()
         try:
             self.prepare(context)
             crawl, config = self.open()
@@ -105,17 +104,15 @@ class CrawlOperator(BaseOperator):
         return as_xcom(report)
 
     @property
-    def stop(self) -> threading.Event:
+    def stop(self) -> StopEvent:
         """Set when the task is to end early: jobs that take long look at it."""
         if self._stop is None:
-            self._stop = threading.Event()
+            self._stop = StopEvent()
         return self._stop
 
     def on_kill(self) -> None:
         """Ask the job to stop: SIGTERM by itself does not end a task."""
-        # Airflow calls this in a signal handler, on the very thread that may hold the event's
-        # lock; set from another thread it cannot wait for itself.
-        _thread.start_new_thread(self.stop.set, ())
+        self.stop.ask()  # Airflow calls this in a signal handler
 
 
 def as_xcom(report: JobReport) -> dict[str, Any]:
