@@ -281,6 +281,37 @@ def test_a_backfill_of_three_days_over_a_change_of_clocks_and_its_reprocessing(d
     assert crawl.is_whole()
 
 
+def test_a_run_that_an_asset_event_starts(driver, web):
+    crawl = Crawl(driver, web, "by_asset")
+    run = crawl.ask("run", conf=crawl.conf(), type="asset_triggered")  # it has no logical date
+    assert run["state"] == "success", run
+    assert crawl.is_whole()
+
+
+def test_a_folder_that_cannot_be_written_fails_the_fetch_and_nothing_is_half_there(driver, web):
+    crawl = Crawl(driver, web, "in_the_way")
+    driver.ask("break", task="depth_02.partition.fetch", times=9)  # more than there are tries
+    assert crawl.ask("run", conf=crawl.conf())["state"] == "failed"
+    driver.ask("break", task="depth_02.partition.fetch", times=0)
+    web.newly_asked()
+    folder = CrawlDir.open(driver.folder / "store" / crawl.id)
+    segment = folder.segment(folder.segments()[-1])
+    in_the_way = folder.root / "segments" / segment.name / "content"
+    in_the_way.write_text("a file where a folder is to be")
+    run = crawl.ask("clear_failed")
+    assert run["state"] == "failed"
+    assert run["tasks"]["depth_02.partition.fetch[0]"] == "failed"
+    assert run["tasks"]["depth_02.updatedb"] == "upstream_failed"
+    assert segment.done("fetch", 0) is None
+    assert segment.part_files("crawl_fetch") == []
+    told = driver.ask("told", task="depth_02.partition.fetch")["told"]
+    assert str(in_the_way) in told
+    in_the_way.unlink()
+    assert crawl.ask("clear_failed")["state"] == "success"
+    assert crawl.is_whole()
+    assert set(web.newly_asked().values()) == {1}
+
+
 def test_xcoms_are_small_and_hold_no_pages(failed):
     rows = failed.ask("xcoms")["xcoms"]
     assert len(rows) > 20

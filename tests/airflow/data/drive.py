@@ -1,10 +1,12 @@
 """Airflow in one process, told what to do by lines of JSON on standard input, one answer a line.
 
     {"do": "run", "dag": "crawl", "run_id": "r", "conf": {}, "date": "2026-01-01T00:00:00+00:00"}
+    {"do": "run", "dag": "crawl", "run_id": "r", "conf": {}, "type": "asset_triggered"}
     {"do": "clear", "dag": "crawl", "run_id": "r", "tasks": ["depth_02.generate"]}
     {"do": "clear_failed", "dag": "crawl", "run_id": "r"}
     {"do": "backfill", "dag": "crawl_daily", "from": "…", "to": "…", "behavior": "none", "conf": {}}
     {"do": "break", "task": "depth_02.updatedb", "times": 1}       the next tries of it fail
+    {"do": "told", "task": "depth_02.partition.fetch"}             why the last try of it failed
     {"do": "xcoms", "dag": "crawl", "run_id": "r"}
 
 What is cleared is run to its end, as the scheduler would. Tasks have one retry, without a delay.
@@ -54,6 +56,7 @@ for dag in bag.dags.values():
         kept |= {"retries": 1, "retry_delay": timedelta(0), "retry_exponential_backoff": 0}
 sync_bag_to_db(bag, bundle.name, bundle.version)
 broken: dict[str, int] = {}
+told: dict[str, str] = {}
 moment = threading.Event()
 
 
@@ -67,6 +70,7 @@ def make_breakable(operator):
         try:
             return job(self, *args)
         except Exception as error:
+            told[self.task_id] = str(error)
             sys.stderr.write(f"{self.task_id}: {error!r}\n")
             raise
 
@@ -128,7 +132,7 @@ def run(asked):
             data_interval=(date, date) if date else None,
             run_after=date or now,
             conf=asked.get("conf"),
-            run_type=DagRunType.MANUAL,
+            run_type=DagRunType(asked.get("type", "manual")),
             triggered_by=DagRunTriggeredByType.TEST,
             state=DagRunState.QUEUED,
             session=session,
@@ -205,12 +209,17 @@ def xcoms(asked):
         }
 
 
+def last_told(asked):
+    return {"told": told[asked["task"]]}
+
+
 VERBS = {
     "run": run,
     "clear": clear,
     "clear_failed": clear_failed,
     "backfill": backfill,
     "break": break_,
+    "told": last_told,
     "xcoms": xcoms,
 }
 for line in sys.stdin:
