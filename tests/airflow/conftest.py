@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,16 @@ _ROOT = Path(__file__).parents[2]
 os.environ["AIRFLOW_HOME"] = _HOME.name
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
 os.environ["AIRFLOW__CORE__DAGS_FOLDER"] = str(_ROOT / "dags")
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_its_own() -> Iterator[None]:
+    """What a test puts into the environment, as `make crawl` does, is gone after it."""
+    before = {name: value for name, value in os.environ.items() if name.startswith("AIRFLOW")}
+    yield
+    for name in [name for name in os.environ if name.startswith("AIRFLOW")]:
+        del os.environ[name]
+    os.environ.update(before)
 
 
 @pytest.fixture(autouse=True)

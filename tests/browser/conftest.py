@@ -201,8 +201,9 @@ def _settings(folder: Path, port: int) -> Iterator[None]:
     passwords = folder / "passwords.json"
     passwords.write_text(json.dumps({name: name for name in NAMES}))
     with pytest.MonkeyPatch.context() as patch:
+        for name in [n for n in os.environ if n.startswith(("AIRFLOW", "CRAWL_"))]:
+            patch.delenv(name)
         patch.setenv("CRAWL_HOME", str(ROOT))
-        patch.delenv("CRAWL_CONFIG", raising=False)
         for name, value in {
             **settings(folder),
             **server_settings(folder, port),
