@@ -6,8 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from crawl_ops.errors import StoreError
 from crawl_ops.storage.schema import schemas
 from crawl_ops.storage.segment import Segment
+from crawl_ops.storage.telling import MENDING
 
 PART = "crawl_generate"
 BLOCK_ROWS = 16  # made at once: they cost little more than one
@@ -15,7 +17,10 @@ BLOCKS_KEPT = 256
 
 
 class FetchList:
-    """The rows of crawl_generate of one list, by position from 0."""
+    """The rows of crawl_generate of one list, by position from 0.
+
+    Raises StoreError if there are not as many as generate has selected: a file was lost.
+    """
 
     def __init__(self, segment: Segment, number: int) -> None:
         self.number = number
@@ -25,6 +30,7 @@ class FetchList:
             [schemas()[PART].empty_table(), *tables], promote_options="default"
         )
         self.total: int = whole.num_rows
+        self._check_whole(segment)
         # One array a column: a value of a chunked column takes ten times as long to find.
         self._columns = {
             name: pa.concat_arrays(column.chunks)
@@ -37,6 +43,16 @@ class FetchList:
         ]
         self._nulls = dict.fromkeys(self._columns)
         self._blocks: OrderedDict[int, list[dict[str, Any]]] = OrderedDict()
+
+    def _check_whole(self, segment: Segment) -> None:
+        listed = [entry for entry in segment.info()["lists"] if entry["list"] == self.number]
+        for entry in listed:
+            if self.total != entry.get("urls", self.total):
+                folder = segment.files.location(f"{segment.folder}/{PART}/list-{self.number:03}")
+                raise StoreError(
+                    f"{folder}: holds {self.total} URLs, generate has selected {entry['urls']}:"
+                    f" a file is missing; {MENDING}"
+                )
 
     def hosts(self) -> set[str]:
         """The hosts of the list."""

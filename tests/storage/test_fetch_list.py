@@ -3,7 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from crawl_ops.config.load import load
+from crawl_ops.errors import StoreError
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.fetch_list import FetchList
 
@@ -33,8 +36,12 @@ def test_a_list_that_the_engine_wrote(tmp_path: Path) -> None:
         session.bind_select("emitted", f"SELECT * EXCLUDE ({elsewhere}) FROM whole")
         path = f"{segment.folder}/crawl_generate/list-000/list.0000.parquet"
         session.copy("generate", "crawl_generate", path, list=0)
+    segment.publish({"lists": [{"list": 0, "urls": 1}]})
     found = FetchList(segment, 0)
     assert found.total == 1
     assert list(found.entries()) == [(0, 2**64 - 1, "a.example", "a.example")]
     assert {name: found.row(0)[name] for name in row} == row
     assert FetchList(segment, 1).total == 0
+    crawl.files.remove(path)
+    with pytest.raises(StoreError, match=r"list-000: holds 0 URLs, generate has selected 1: a file"):
+        FetchList(segment, 0)
