@@ -144,6 +144,19 @@ def test_a_depth_that_was_redone_is_there_twice(made) -> None:
     ]
 
 
+def test_a_page_that_failed_and_was_redone_counts_as_it_is_now(made) -> None:
+    made.seeds(URLS)
+    first = made.generate()
+    made.fetch(first, dict.fromkeys(URLS[:3], "fetch_retry"))
+    made.update(first)
+    assert [row["urls"] for row in told(made)["failures"]] == [3]
+    again = made.generate()
+    made.now += timedelta(minutes=5)
+    made.fetch(again, {URLS[0]: "fetch_gone"})
+    found = told(made)["failures"]
+    assert [(row["fetch_status"], row["urls"]) for row in found] == [("fetch_gone", 1)]
+
+
 def test_a_long_crawl_has_few_points(made) -> None:
     urls = [f"http://h.example/{n}" for n in range(2_000)]
     made.seeds(urls)
