@@ -31,7 +31,7 @@ with DAG(
     max_active_runs=1,
     render_template_as_native_obj=True,
     default_args={
-        "crawl_dir": "{{ conn.crawl_store.host }}/news",
+        "crawl_dir": "{{ conn.crawl_store.host }}/news_report",
         "properties": PROPERTIES,
         "execution_timeout": timedelta(hours=2),
     },
@@ -52,6 +52,6 @@ with DAG(
         from crawl_ops.jobs.readdb import stats
         from crawl_ops.operators.store_hook import CrawlStoreHook
 
-        return stats(CrawlStoreHook().get_conn("news"), load())
+        return stats(CrawlStoreHook().get_conn("news_report"), load())
 
     chain(inject, generate, fetch, parse, updatedb, index, dedup, report())

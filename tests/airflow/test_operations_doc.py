@@ -5,6 +5,7 @@ import re
 from airflow.sdk import DAG
 
 from crawl_ops.config.places import home
+from crawl_ops.operators.form import params
 
 
 def blocks():
@@ -26,3 +27,9 @@ def test_every_dag_and_variable_is_told():
         assert f"`{file.stem}`" in text
         for name in re.findall(r'environ\.get\("(\w+)"', file.read_text()):
             assert f"`{name}`" in text
+
+
+def test_every_field_of_the_form_is_told_for_scripts():
+    text = (home() / "docs" / "operations.md").read_text()
+    table = text.partition("The conf of `crawl`")[2].partition("\n\nThe conf of")[0]
+    assert set(params(3)) <= set(re.findall(r"`(\w+)`", table))
