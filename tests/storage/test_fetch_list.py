@@ -43,5 +43,5 @@ def test_a_list_that_the_engine_wrote(tmp_path: Path) -> None:
     assert {name: found.row(0)[name] for name in row} == row
     assert FetchList(segment, 1).total == 0
     crawl.files.remove(path)
-    with pytest.raises(StoreError, match=r"list-000: holds 0 URLs, generate has selected 1: a file"):
+    with pytest.raises(StoreError, match="holds 0 URLs, generate has selected 1: a file"):
         FetchList(segment, 0)
