@@ -14,14 +14,14 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from crawl_ops.operators.places import airflow_home
+from crawl_ops.config.places import airflow_home
 from made_crawl import run
 
 CLI = """
 import subprocess, sys
 from pathlib import Path
 from crawl_ops.operators.demo import demo_site
-from crawl_ops.operators.places import config_file
+from crawl_ops.config.places import config_file
 work, depth = Path(sys.argv[1]), sys.argv[2]
 with demo_site() as seeds:
     (work / "seeds.txt").write_text("\\n".join(seeds))
