@@ -14,8 +14,9 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from crawl_ops.config.places import airflow_home
 from made_crawl import run
+
+from crawl_ops.config.places import airflow_home
 
 CLI = """
 import subprocess, sys
