@@ -26,7 +26,7 @@ SELECT
 FROM (
     -- Sorted while they are narrow: what is the same in all of them is added after it.
     SELECT
-        link.k, link.slot, named.url, named.host, named.domain, link.kind, link.share, link.way,
+        link.k, named.slot, named.url, named.host, named.domain, link.kind, link.share, link.way,
         about.sitemap, about.priority, about.metadata
     FROM fresh AS link
     JOIN named USING (k)

@@ -1,2 +1,2 @@
 -- Targets of links that the crawldb does not know and that were not fetched either.
-SELECT * FROM linked ANTI JOIN met USING (k) ANTI JOIN outcome USING (k)
+SELECT k, share, kind, way FROM matched ANTI JOIN outcome USING (k) WHERE NOT known

@@ -10,7 +10,6 @@ SELECT * FROM linked ANTI JOIN crowded USING (k)
 UNION ALL
 SELECT
     k,
-    any_value(slot)                                     AS slot,
     summed_shares(if(kind IN ('canonical', 'sitemap'), 0::FLOAT, bounded_share(score))) AS share,
     min(link_order(kind))                               AS kind,
     min(link_way(depth, max_depth))                     AS way,

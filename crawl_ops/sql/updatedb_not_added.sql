@@ -1,2 +1,2 @@
 -- How many targets of links are left out, since links add no URLs.
-SELECT count(*) AS n FROM linked ANTI JOIN met USING (k)
+SELECT count(*) AS n FROM matched WHERE NOT known

@@ -5,9 +5,7 @@ WITH shift AS (
     SELECT outcome.host, outcome.domain, outcome.slot, past.status, past.retries > 0, -1
     FROM past JOIN outcome USING (k)
     UNION ALL
-    SELECT named.host, named.domain, fresh.slot, 'db_unfetched', false, 1
-    FROM fresh JOIN named USING (k)
-    WHERE $additions_allowed
+    SELECT host, domain, slot, 'db_unfetched', false, 1 FROM named WHERE $additions_allowed
 )
 SELECT
     host,

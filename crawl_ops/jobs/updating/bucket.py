@@ -44,7 +44,7 @@ class Folding:
             session.create("touching", "updatedb_touching")
             session.rename("touching", "known")
         session.create("past", "updatedb_past")
-        session.create("met", "updatedb_met")
+        session.create("matched", "updatedb_matched")
         fetched = session.create("outcome", "updatedb_outcome", **self._rules())
         unknown = int(session.rows("updatedb_unknown")[0]["n"])
         changed = fetched - unknown
@@ -52,9 +52,7 @@ class Folding:
             session.create("changed", "updatedb_changed")
         moved = session.create("moved", "updatedb_moved")
         linked = session.create("fresh", "updatedb_fresh")
-        session.create("naming", "updatedb_naming", **slots)
-        session.create("named", "updatedb_named")
-        session.drop("naming")
+        session.create("named", "updatedb_named", **slots)
         session.append("shifts", "updatedb_shifts", additions_allowed=self.additions)
         self.counted["added"] += unknown + (linked if self.additions else 0)
         given = {
@@ -85,7 +83,8 @@ class Folding:
 
     def _links(self, slots: dict[str, int]) -> None:
         most = self._config.db.update_max_inlinks
-        self.session.create("linked", "updatedb_linked", **slots)
+        unusual = self.session.rows("updatedb_unusual", **slots)[0]["unusual"]
+        self.session.create("linked", "updatedb_summed" if unusual else "updatedb_linked", **slots)
         if self.session.create("crowded", "updatedb_crowded", max_inlinks=most):
             self.session.create("limited", "updatedb_limited", max_inlinks=most, **slots)
             self.session.rename("limited", "linked")
