@@ -11,7 +11,7 @@ from pathlib import Path
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import CrawlError
 from crawl_ops.jobs.injecting.columns import fill_seeds
-from crawl_ops.jobs.injecting.lines import seed_lines
+from crawl_ops.jobs.injecting.lines import seed_blocks
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Bucket
@@ -50,7 +50,7 @@ def inject(
         return report
     with crawl.session(config) as session, table.writing():
         chain = UrlChain(config, "inject")
-        counts = fill_seeds(session, seed_lines(seeds), config, UrlIdentifier(crawl.seed), chain)
+        counts = fill_seeds(session, seed_blocks(seeds), config, UrlIdentifier(crawl.seed), chain)
         commit = table.begin("inject", operation, config, now)
         commit.filters = chain.filters
         before = commit.parent.rows
@@ -74,11 +74,13 @@ def inject(
 
 def _write(session: Session, commit: Commit, *, overwrite: bool, update: bool) -> None:
     """Few seeds are laid over a large crawldb; else the buckets that they touch are written."""
-    lines = session.count("seeds")
+    lines = session.count("lines")
     commit.spread(lines)
     if session.rows("inject_doubles")[0]["n"]:
         lines = session.create("last", "inject_last")
-        session.rename("last", "seeds")
+        session.bind_query("seeds", "inject_seeds_last")
+    else:
+        session.bind_query("seeds", "inject_seeds")
     job = _Job(session, commit, overwrite, update)
     if may_lie_over(commit, lines):
         lay_over(session, commit, job.overlay(commit.parent.bucket(), lines))

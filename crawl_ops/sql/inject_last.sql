@@ -1,2 +1,2 @@
 -- Of the lines of a URL the last.
-SELECT * FROM seeds WHERE rowid IN (SELECT max(rowid) FROM seeds GROUP BY k)
+SELECT max(line) AS line FROM lines GROUP BY k

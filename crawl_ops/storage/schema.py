@@ -82,10 +82,15 @@ def columns_of(name: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]
 
     Raises StoreError naming table and column when a value has the wrong type.
     """
+    values: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return lists_of(name, dict(zip(columns, values, strict=True)))
+
+
+def lists_of(name: str, columns: Mapping[str, Sequence[Any]]) -> pa.Table:
+    """`columns_of` for values that stand in a list a column."""
     fields = [schemas()[name].field(column) for column in columns]
-    values: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(fields)
     arrays = []
-    for field, column in zip(fields, values, strict=True):
+    for field, column in zip(fields, columns.values(), strict=True):
         try:
             arrays.append(pa.array(column, type=field.type))
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:

@@ -20,6 +20,7 @@ from crawl_ops.storage.names import Names
 from crawl_ops.storage.once import part_rows
 from crawl_ops.storage.schema import column_types, schemas, sql_text
 from crawl_ops.storage.segment import Segment
+from crawl_ops.storage.spool import Spool
 from crawl_ops.storage.telling import told
 
 ROW_GROUP_ROWS = 122_880
@@ -96,6 +97,21 @@ class Session(Names):
     def bind_select(self, name: str, select: str) -> None:
         """Let `name` stand for a SELECT that storage has put together."""
         self._view(name, select)
+
+    def bind_query(self, name: str, query: str) -> None:
+        """Let `name` stand for a SELECT in sql/ without $parameters, looked at when it is asked."""
+        self._view(name, sql_text(query))
+
+    def spool(self, table: str, columns: Sequence[str]) -> Spool:
+        """A place on disk for rows of this session; gone when it ends."""
+        return Spool(self._spill / f"{uuid.uuid4().hex}.parquet", table, columns)
+
+    def bind_spool(self, name: str, spool: Spool) -> None:
+        """Let `name` stand for spooled rows, numbered from 0 by the column `line`."""
+        spool.close()
+        columns = ", ".join((*spool.columns, "file_row_number AS line"))
+        path = literal(str(spool.path))
+        self._view(name, f"SELECT {columns} FROM read_parquet({path}, file_row_number = true)")
 
     def stored(self, table: str, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS) -> int:
         """How many rows the files of a bucket hold."""

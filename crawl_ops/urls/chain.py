@@ -2,12 +2,21 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import Verdict
 from crawl_ops.urls.limits import fault_of
 from crawl_ops.urls.normalizers.basic import BasicUrlNormalizer
-from crawl_ops.urls.plugs import FILTERS, filters_of, normalizers_of
+from crawl_ops.urls.plain import Plain
+from crawl_ops.urls.plugs import (
+    FILTERS,
+    NORMALIZERS,
+    UrlFilter,
+    UrlNormalizer,
+    filters_of,
+    normalizers_of,
+)
 
 _MALFORMED = "malformed"
 
@@ -38,6 +47,7 @@ class UrlChain:
         self._acceptances: tuple[tuple[str, Callable[[str], str | None]], ...] = tuple(
             (plug.name, plug.acceptance) for plug in filters if hasattr(plug, "acceptance")
         )
+        self._plugs: tuple[UrlNormalizer | UrlFilter, ...] = (*normalizers, *filters)
         self._ours = all(type(plug) in FILTERS.values() for plug in filters)
         self._filters_fingerprint = _digest([plug.fingerprint for plug in filters])
         self._fingerprint = _digest(
@@ -107,6 +117,24 @@ class UrlChain:
         """
         return self._filters_fingerprint if self._ours else ""
 
+    def plain(self) -> Plain | None:
+        """Which URLs of plain.FORM `judge` would give back as they are; None if it must be asked.
+
+        A plug of somebody's own must be, for each URL in its turn.
+        """
+        known = {*NORMALIZERS.values(), *FILTERS.values()}
+        if any(type(plug) not in known for plug in self._plugs):
+            return None
+        plains = [plug.plain if hasattr(plug, "plain") else _asking(plug) for plug in self._plugs]
+        if sum(bool(plain.must) for plain in plains) > 1:
+            return None
+        return Plain(
+            *(
+                tuple(chain.from_iterable(getattr(plain, name) for plain in plains))
+                for name in ("unless", "must", "asks")
+            )
+        )
+
     def _normalized(self, url: str) -> str | Verdict:
         fault = fault_of(url)
         if fault:
@@ -138,6 +166,13 @@ class UrlChain:
 
     def _basic(self, url: str) -> str | None:
         return next(normalize(url) for name, normalize in self._steps if name == "basic")
+
+
+def _asking(plug: UrlNormalizer | UrlFilter) -> Plain:
+    """For a plug that says no more of itself."""
+    if isinstance(plug, UrlNormalizer):
+        return Plain(asks=(lambda url: plug.normalize(url) != url,))
+    return Plain(asks=(plug.refusal,))
 
 
 def _dropped(name: str) -> Verdict:

@@ -1,5 +1,6 @@
 """What a URL is known by in every table: its key, its slot, its host and its domain."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,6 +24,15 @@ class UrlIdentity(NamedTuple):
     """Registered domain, else the host."""
 
 
+class Identities(NamedTuple):
+    """The identities of many URLs: lists of equal length."""
+
+    k: list[int]
+    slot: list[int]
+    host: list[str]
+    domain: list[str]
+
+
 class UrlIdentifier:
     """Gives every normalized URL its identity, the same one in every version of every library."""
 
@@ -38,6 +48,22 @@ class UrlIdentifier:
         k = xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"), self._seed)
         return UrlIdentity(k, slot, host, domain)
 
+    def identify_all(self, urls: Sequence[str]) -> Identities:
+        """The identities of many URLs, as columns."""
+        starts = [_start(url) for url in urls]
+        known: dict[str, tuple[int, str, str]] = {}
+        for start, url in zip(starts, urls, strict=True):
+            if start not in known:
+                known[start] = self.identify(url)[1:]
+        seed = self._seed
+        sites = [known[start] for start in starts]
+        return Identities(
+            [xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"), seed) for url in urls],
+            [slot for slot, _, _ in sites],
+            [host for _, host, _ in sites],
+            [domain for _, _, domain in sites],
+        )
+
     def _host(self, url: str) -> str:
         # The usual case without a regex: http(s)://host/… or http(s)://host:port/… has no login.
         scheme, mark, rest = url.partition("://")
@@ -51,6 +77,12 @@ class UrlIdentifier:
         domain = self._domain_of(host)
         text = domain.encode("utf-8", "surrogatepass")
         return domain, xxh3_64_intdigest(text, self._seed) >> 48
+
+
+def _start(url: str) -> str:
+    """What the host comes from: a web URL up to its third slash, or all of it."""
+    end = url.find("/", 8) if url.startswith(("http://", "https://")) else -1
+    return url if end < 0 else url[:end]
 
 
 _MARKS = frozenset("@[]?#")

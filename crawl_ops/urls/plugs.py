@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError
@@ -62,6 +62,7 @@ _PLUGIN_ID = re.compile(r"url(?:normalizer|filter)-([a-z]+)")
 _JAVA_CLASS = re.compile(r"org\.apache\.nutch\.[a-z.]+\.(?:(\w+)URL(?:Normalizer|Filter)|Url(\w+))")
 
 
+@runtime_checkable
 class UrlNormalizer(Protocol):
     """Rewrites a URL; None drops it. `fingerprint` changes with anything that decides."""
 

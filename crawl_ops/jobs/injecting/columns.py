@@ -1,62 +1,88 @@
 """Seed lines as columns of the crawldb."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import SeedError
 from crawl_ops.jobs.injecting.fields import Fields
-from crawl_ops.jobs.injecting.lines import Seed
+from crawl_ops.jobs.injecting.lines import Block
 from crawl_ops.storage.session import Session
+from crawl_ops.storage.texts import fitting
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
+from crawl_ops.urls.plain import FORM
 
-BATCH = 50_000
 FIELDS = ("interval_s", "score", "max_depth", "metadata")
 COLUMNS = ("k", "slot", "host", "domain", "url", *FIELDS)
+MANY = 2000  # lines of a block from which looking at all of them at once pays
 
 
 def fill_seeds(
     session: Session,
-    seeds: Iterable[Seed],
+    blocks: Iterable[Block],
     config: CrawlConfig,
     identifier: UrlIdentifier,
     chain: UrlChain,
 ) -> Counter[str]:
-    """Make the temporary table `seeds` of seed lines, in their order; returns counts.
+    """Let `lines` stand for the rows of seed lines, in their order; returns counts.
 
     Raises SeedError naming file and line if a line is no URL.
     """
-    judge = chain.judge
-    identify = identifier.identify
-    plain = (config.db.fetch_interval_default, config.db.score_injected, None, None)
-    fields = Fields()
-    refused: Counter[str] = Counter()
+    judge = _Judge(chain)
+    default = (config.db.fetch_interval_default, config.db.score_injected, None, None)
+    fields = Fields(dict(zip(FIELDS, default, strict=True)))
     taken = 0
-    batch: list[tuple[Any, ...]] = []
-    session.append_columns("seeds", "crawldb", COLUMNS, ())
-    for seed in seeds:
-        given, _, rest = seed.text.partition("\t")
-        verdict = judge(given.strip())
-        url = verdict.url
-        if url is None:
+    spool = session.spool("crawldb", COLUMNS)
+    for block in blocks:
+        cut = [text.partition("\t") for text in block.texts]
+        urls = judge.urls(block, [given.strip() for given, _, _ in cut])
+        kept = [url for url in urls if url is not None]
+        said = [
+            fields.said(rest, block, at) if rest else default
+            for at, (url, (_, _, rest)) in enumerate(zip(urls, cut, strict=True))
+            if url is not None
+        ]
+        taken += len(kept)
+        values = zip(*said, strict=True) if said else [()] * len(FIELDS)
+        columns = dict(zip(FIELDS, values, strict=True))
+        spool.append({**identifier.identify_all(kept)._asdict(), "url": kept, **columns})
+    session.bind_spool("lines", spool)
+    return Counter(seeds=taken + judge.refused.total(), **judge.refused)
+
+
+class _Judge:
+    """Asks the chain, but not about URLs that it plainly lets through as they are."""
+
+    def __init__(self, chain: UrlChain) -> None:
+        self.refused: Counter[str] = Counter()
+        self._judge = chain.judge
+        self._plain = chain.plain()
+
+    def urls(self, block: Block, given: Sequence[str]) -> list[str | None]:
+        """What the crawl knows the URLs of a block as; None for those refused, which are counted.
+
+        Raises SeedError for the first that is no URL.
+        """
+        return [
+            url if plain else self._asked(block, at, url)
+            for at, (url, plain) in enumerate(zip(given, self._plainly(given), strict=True))
+        ]
+
+    def _plainly(self, urls: Sequence[str]) -> Sequence[Any]:
+        plain = self._plain
+        if plain is None or len(urls) < MANY:
+            return [False] * len(urls)
+        found = fitting(urls, FORM, plain.must, plain.unless)
+        for asked in plain.asks:
+            found = [yes and not asked(url) for url, yes in zip(urls, found, strict=True)]
+        return found
+
+    def _asked(self, block: Block, at: int, given: str) -> str | None:
+        verdict = self._judge(given)
+        if verdict.url is None:
             if verdict.rejected_by == "malformed":
-                raise SeedError(f"{seed.where}: {given.strip()[:200]!r} is no URL")
-            refused[f"rejected.{verdict.rejected_by}"] += 1
-            continue
-        said = _said(fields, rest, seed.where, plain) if rest else plain
-        batch.append((*identify(url), url, *said))
-        if len(batch) >= BATCH:
-            taken += len(batch)
-            session.append_columns("seeds", "crawldb", COLUMNS, batch)
-            batch.clear()
-    session.append_columns("seeds", "crawldb", COLUMNS, batch)
-    return Counter(seeds=taken + len(batch) + refused.total(), **refused)
-
-
-def _said(fields: Fields, rest: str, where: str, plain: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The FIELDS of a seed: what its line says, or the default."""
-    row = dict(zip(FIELDS, plain, strict=True))
-    fields.apply(row, rest, where)
-    return tuple(row.values())
+                raise SeedError(f"{block.where(at)}: {given[:200]!r} is no URL")
+            self.refused[f"rejected.{verdict.rejected_by}"] += 1
+        return verdict.url

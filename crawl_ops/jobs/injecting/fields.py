@@ -6,10 +6,12 @@ import math
 from typing import Any
 
 from crawl_ops.config.group import INTEGER_MAX
+from crawl_ops.jobs.injecting.lines import Block
 
 log = logging.getLogger("crawl_ops.jobs.inject")
 
 WARNINGS_MAX = 1000
+REMEMBERED = 10_000
 _NUMBERS: dict[str, tuple[str, float]] = {  # name: what it may be, its least
     "nutch.score": ("a number", -math.inf),
     "nutch.fetchInterval": ("seconds from 0", 0),
@@ -19,12 +21,28 @@ _NUMBERS: dict[str, tuple[str, float]] = {  # name: what it may be, its least
 
 
 class Fields:
-    """Applies fields to rows. What is ignored is one warning each that names file and line."""
+    """Reads fields of seed lines. What is ignored is one warning each that names file and line.
 
-    def __init__(self) -> None:
+    plain: the columns of a seed that nothing is said of, in their order.
+    """
+
+    def __init__(self, plain: dict[str, Any]) -> None:
         self.ignored = 0
+        self._plain = plain
+        self._known: dict[str, tuple[Any, ...]] = {}
 
-    def apply(self, row: dict[str, Any], rest: str, where: str) -> None:
+    def said(self, rest: str, block: Block, at: int) -> tuple[Any, ...]:
+        """The columns of a seed, by what stands behind its URL."""
+        found = self._known.get(rest)
+        if found is None:
+            row, before = dict(self._plain), self.ignored
+            self._apply(row, rest, block.where(at))
+            found = tuple(row.values())
+            if self.ignored == before and len(self._known) < REMEMBERED:
+                self._known[rest] = found
+        return found
+
+    def _apply(self, row: dict[str, Any], rest: str, where: str) -> None:
         """Put the fields of a seed line into its row; a number that is none is ignored (Nutch
         rule 3.1), and so is a field without `=`.
         """

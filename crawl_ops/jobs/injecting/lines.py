@@ -1,33 +1,41 @@
-"""Seed lines, one at a time: files of any size, lines of a bounded one."""
+"""Seed lines, some thousand at a time: files of any size, lines of a bounded one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from crawl_ops.errors import SeedError
 
 LINE_BYTES_MAX = 1 << 16
 """Of a seed line, its end not counted."""
+BLOCK_BYTES = 1 << 21
+BLOCK_LINES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
-    """A seed line, and where it stands."""
+class Block:
+    """Seed lines without blank ones and comments, and where they stand."""
 
-    text: str
-    where: str
+    texts: Sequence[str]
+    numbers: Sequence[int]
+    name: str
+
+    def where(self, at: int) -> str:
+        """File and line of a text, for people."""
+        return f"{self.name}, line {self.numbers[at]}"
 
 
-def seed_lines(seeds: Path | Sequence[str]) -> Iterator[Seed]:
+def seed_blocks(seeds: Path | Sequence[str]) -> Iterator[Block]:
     """Seed lines of a file, a folder of files or a list, without blank lines and comments.
 
-    Raises SeedError naming file and line.
+    Raises SeedError naming file and line, when all lines before it were given.
     """
     if isinstance(seeds, Path):
         for file in seed_files(seeds):
-            yield from _seeds(_of_file(file), str(file))
+            yield from _blocks(_of_file(file), str(file))
     else:
-        yield from _seeds((_bounded(line) for line in seeds), "seeds")
+        yield from _blocks(_of_list(seeds), "seeds")
 
 
 def seed_files(path: Path) -> list[Path]:
@@ -46,38 +54,78 @@ def seed_files(path: Path) -> list[Path]:
     return found
 
 
-def _seeds(lines: Iterable[str | None], name: str) -> Iterator[Seed]:
-    for number, line in enumerate(lines, 1):
-        where = f"{name}, line {number}"
-        if line is None:
-            raise SeedError(f"{where}: is longer than {LINE_BYTES_MAX:,} bytes")
-        text = line.strip("\r\n ")
-        if text.strip() and not text.lstrip().startswith("#"):
-            yield Seed(text, where)
+def _blocks(parts: Iterable[Sequence[str] | SeedError | None], name: str) -> Iterator[Block]:
+    """Lines in parts as blocks. A part that is an error, or None for a line too long, ends them."""
+    first = 1
+    for lines in parts:
+        if isinstance(lines, SeedError):
+            raise lines
+        if lines is None:
+            raise SeedError(f"{name}, line {first}: is longer than {LINE_BYTES_MAX:,} bytes")
+        texts = [line.strip("\r\n ") for line in lines]
+        kept = [at for at, text in enumerate(texts) if text.lstrip()[:1] not in ("", "#")]
+        if len(kept) < len(texts):
+            texts = [texts[at] for at in kept]
+        yield Block(texts, [first + at for at in kept], name)
+        first += len(lines)
 
 
-def _bounded(line: str) -> str | None:
-    return line if len(line.encode("utf-8", "replace")) <= LINE_BYTES_MAX else None
+def _of_list(lines: Sequence[str]) -> Iterator[Sequence[str] | None]:
+    rest = iter(lines)
+    while taken := list(islice(rest, BLOCK_LINES)):
+        fit = next((n for n, line in enumerate(taken) if not _is_bounded(line)), None)
+        yield taken[:fit]
+        if fit is not None:
+            yield None
 
 
-def _of_file(file: Path) -> Iterator[str | None]:
+def _is_bounded(line: str) -> bool:
+    return len(line.encode("utf-8", "replace")) <= LINE_BYTES_MAX
+
+
+def _of_file(file: Path) -> Iterator[Sequence[str] | SeedError | None]:
     """The lines of a file; None for one that is too long, which is not read to its end."""
     before = 0
     try:
         with file.open("rb") as stream:
-            while line := stream.readline(LINE_BYTES_MAX + 1):
-                if len(line) > LINE_BYTES_MAX and not line.endswith(b"\n"):
-                    yield None
-                    return
-                text = _text(file, line, before)
-                yield text if before else text.removeprefix("\ufeff")
-                before += len(line)
+            while data := stream.read(BLOCK_BYTES):
+                if not data.endswith(b"\n"):
+                    data += stream.readline(LINE_BYTES_MAX + 1)
+                yield from _lines(file, data, before)
+                before += len(data)
     except OSError as error:
         raise SeedError(f"{file}: cannot be read: {error.strerror}") from None
 
 
-def _text(file: Path, line: bytes, before: int) -> str:
+def _lines(file: Path, data: bytes, before: int) -> Iterator[Sequence[str] | SeedError | None]:
+    """The lines of a part of a file; those before a fault, and the fault."""
+    fault: SeedError | None = None
+    cut = _too_long(data)
+    too_long = cut is not None
+    if cut is not None:
+        data = data[:cut]
     try:
-        return line.decode()
+        text = data.decode()
     except UnicodeDecodeError as error:
-        raise SeedError(f"{file}: is not UTF-8 text (byte {before + error.start})") from None
+        fault = SeedError(f"{file}: is not UTF-8 text (byte {before + error.start})")
+        text = data[: data.rfind(b"\n", 0, error.start) + 1].decode()
+    lines = (text if before else text.removeprefix("\ufeff")).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    yield lines
+    if fault is not None:
+        yield fault
+    elif too_long:
+        yield None
+
+
+def _too_long(data: bytes) -> int | None:
+    """Where a line begins that is too long."""
+    start = 0
+    while len(data) - start > LINE_BYTES_MAX:
+        # The last end of a line within what one may take; if there is none, it is too long.
+        end = data.rfind(b"\n", start, start + LINE_BYTES_MAX + 1)
+        if end < 0:
+            return start
+        start = end + 1
+    return None

@@ -1,8 +1,11 @@
 """urlfilter-regex: lines `+REGEX` and `-REGEX`; the first that is found in the URL decides."""
 
+import re
+
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.filters.sections import Fits, accepting, decide, decisions
 from crawl_ops.urls.javaregex import compile_java
+from crawl_ops.urls.plain import Plain, plain_of_rules
 from crawl_ops.urls.rulefile import rules_of
 
 _QUANTIFIERS = ("?", "+", "*", "{")
@@ -29,11 +32,22 @@ class RegexUrlFilter:
         """The rule that accepts `url`, as its line; None when none does."""
         return accepting(self._decisions, url, self._sectioned)
 
+    @property
+    def plain(self) -> Plain:
+        """Which URLs are plainly accepted."""
+        if self._sectioned:
+            return Plain(asks=(self.refusal,))
+        return plain_of_rules((_pattern(rule.line[1:]), rule.accepts) for rule in self._decisions)
+
 
 def found_anywhere(expression: str) -> Fits:
     """What tells whether the expression is found in a URL. Raises ValueError."""
-    search = compile_java(expression).search
+    return _pattern(expression).search
+
+
+def _pattern(expression: str) -> re.Pattern[str]:
+    pattern = compile_java(expression)
     if expression.startswith(".*") and expression[2:3] not in _QUANTIFIERS:
         # Found anywhere, `.*x` is `x`; but with `.*` each place in a URL looks at all the rest.
-        return compile_java(expression[2:]).search
-    return search
+        return compile_java(expression[2:])
+    return pattern

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.hosts import UrlParts, parts_of
+from crawl_ops.urls.plain import Plain
 
 _PREFIX = "urlfilter.traps"
 _ESCAPED_AGAIN = re.compile(r"%(?:25)+")
@@ -21,6 +22,11 @@ _CALENDAR = re.compile(
     r"|(?:^|[?&;])(?:year|yr|mon|day|date|ymd|from|start|end|[a-z-]*date)=",
     re.IGNORECASE,
 )
+_NO_CALENDAR = (  # what _CALENDAR finds in a plain URL, without lookarounds
+    r"(?i:calend|kalend|agenda|event|ical|termin|month|week|[^a-z]cal(?:[^a-z]|$)"
+    r"|[?&;](?:year|yr|mon|day|date|ymd|from|start|end|[a-z-]*date)=)"
+)
+_COUNTED_MAX = 900  # repetitions that an expression of RE2 may ask for
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _YEAR = re.compile(
     r"(?<![0-9])(?:year|yr|y)=([0-9]{4,6})(?![0-9])"
@@ -55,6 +61,22 @@ class TrapsUrlFilter:
     def refusal(self, url: str) -> str | None:
         """The bound that `url` is beyond, and how far; None when there is none."""
         return None if self._is_plain(url) else self._beyond(url)
+
+    @property
+    def plain(self) -> Plain:
+        """Which URLs are plainly beyond no bound: those that do not even come near."""
+        most = self._most
+        slashes = min(most["path.segments.max"] - 1, most["path.repeats.max"] + 2, _COUNTED_MAX)
+        marks = min(most["query.parameters.max"], most["query.repeats.max"], _COUNTED_MAX) - 1
+        bounded = any(year >= 0 for year in self._years)
+        return Plain(
+            unless=(
+                f"(?:/[^/]*){{{max(int(slashes), 0) + 1}}}",
+                f"(?:[&;][^&;]*){{{max(int(marks), 0) + 1}}}",
+                "%25",
+                *((_NO_CALENDAR,) if bounded else ()),
+            )
+        )
 
     def _is_plain(self, url: str) -> bool:
         """Whether `url` is beyond no bound, by counts that can only be too high."""

@@ -8,6 +8,7 @@ from ada_url import normalize_url
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.hosts import ascii_host, unicode_host
 from crawl_ops.urls.limits import MAX_URL_CHARS, fault_of
+from crawl_ops.urls.plain import Plain
 
 # A URL that nothing needs to be done to: no default port, login or fragment, no `//`, no segment
 # that begins with a dot, host names that WHATWG leaves alone (last label begins with a letter).
@@ -19,6 +20,11 @@ _NORMAL = re.compile(
 )
 _SLOW_PERCENT = re.compile(
     r"%(?![0-9A-F]{2})|%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
+)
+_UNPLAIN = (  # _SLOW_PERCENT without a lookahead, and what _NORMAL is not asked for
+    r"%(?:[^0-9A-F]|[0-9A-F][^0-9A-F]|[0-9A-F]?$)",
+    r"%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])",
+    r"xn--",
 )
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _ESCAPED = re.compile(r'[][|^{}`"<>]')
@@ -39,6 +45,7 @@ class BasicUrlNormalizer:
     """
 
     name = "basic"
+    plain = Plain(unless=_UNPLAIN)
 
     def __init__(self, config: CrawlConfig, scope: str = "default") -> None:
         del scope

@@ -1,0 +1,2 @@
+-- The seeds, where each is one line.
+SELECT * EXCLUDE (line) FROM lines
