@@ -23,6 +23,8 @@ from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.fetch_list import FetchList
 from crawl_ops.storage.fetch_writer import fetched_keys, open_redirects, recover
 from crawl_ops.storage.not_due import NotDue
+from crawl_ops.storage.outcomes import fetch_counts
+from crawl_ops.storage.saved_robots import saved_robots
 from crawl_ops.storage.segment import Segment
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
@@ -136,7 +138,7 @@ def _fetch_lists(
     lists = {number: FetchList(segment, number) for number in numbers}
     done = {number: fetched_keys(segment, number) for number in numbers}
     robots = RobotsRules(config, http)
-    _remember_robots(crawl, config, lists.values(), robots)
+    _remember_robots(crawl, lists.values(), robots)
     open_urls = sum(rows.total - len(done[n]) for n, rows in lists.items())
     threads = max(1, min(config.fetcher.threads_fetch, open_urls, _useful(config, lists.values())))
     workers = Workers(config, http, robots, clock, threads)
@@ -155,7 +157,7 @@ def _fetch_lists(
         workers.close()
         not_due.close()
     for number in numbers:
-        segment.finish("fetch", number, {"counts": _counts(crawl, config, segment, number)})
+        segment.finish("fetch", number, {"counts": fetch_counts(crawl, config, segment, number)})
 
 
 def _useful(config: CrawlConfig, lists: Iterable[FetchList]) -> int:
@@ -166,24 +168,8 @@ def _useful(config: CrawlConfig, lists: Iterable[FetchList]) -> int:
     return len(set().union(*(rows.hosts() for rows in lists))) * fetcher.threads_per_queue
 
 
-def _remember_robots(
-    crawl: CrawlDir, config: CrawlConfig, lists: Iterable[FetchList], robots: RobotsRules
-) -> None:
+def _remember_robots(crawl: CrawlDir, lists: Iterable[FetchList], robots: RobotsRules) -> None:
     """Good copies of robots.txt that the hostdb keeps are used while they are young enough."""
-    hosts = sorted(set().union(*(rows.hosts() for rows in lists)))
-    hostdb = crawl.table("hostdb").current()
-    if not hostdb.files:
-        return
-    with crawl.session(config) as session:
-        session.bind_table("hostdb", hostdb)
-        session.bind_columns("hosts", host=hosts)
-        for row in session.rows("fetch_robots"):
-            robots.remember(row["robots_origin"], row["robots_content"], row["robots_time"])
-
-
-def _counts(crawl: CrawlDir, config: CrawlConfig, segment: Segment, number: int) -> dict[str, int]:
-    """Rows of a list by fetch status, and URLs left out by rule, over all attempts."""
-    with crawl.session(config) as session:
-        session.bind_part(segment, "crawl_fetch", lists=[number])
-        session.bind_part(segment, "rejected", lists=[number])
-        return {row["outcome"]: row["n"] for row in session.rows("fetch_counts")}
+    hosts = set().union(*(rows.hosts() for rows in lists))
+    for saved in saved_robots(crawl, hosts):
+        robots.remember(saved.origin, saved.content, saved.time)

@@ -16,6 +16,7 @@ from crawl_ops.jobs.parsing.unit import Unit
 from crawl_ops.model import JobReport
 from crawl_ops.parse.pool import ParserPool
 from crawl_ops.storage.crawl_dir import CrawlDir
+from crawl_ops.storage.outcomes import parse_counts
 from crawl_ops.storage.segment import PartFile, Segment
 from crawl_ops.urls.identity import UrlIdentifier
 
@@ -85,7 +86,9 @@ def _parse_lists(
         for number in numbers:
             for file in _open_files(segment, number):
                 unit.parse(file)
-            segment.finish("parse", number, {"counts": _counts(crawl, config, segment, number)})
+            segment.finish(
+                "parse", number, {"counts": parse_counts(crawl, config, segment, number)}
+            )
 
 
 @contextlib.contextmanager
@@ -101,14 +104,6 @@ def _frozen() -> Iterator[None]:
 def _open_files(segment: Segment, number: int) -> list[PartFile]:
     done = {file.stem for file in segment.part_files("parse_data", [number])}
     return [file for file in segment.part_files("content", [number]) if file.stem not in done]
-
-
-def _counts(crawl: CrawlDir, config: CrawlConfig, segment: Segment, number: int) -> dict[str, int]:
-    """Pages of a list by parse status, and links."""
-    with crawl.session(config) as session:
-        for part in ("parse_data", "crawl_parse"):
-            session.bind_part(segment, part, lists=[number])
-        return {row["outcome"]: row["n"] for row in session.rows("parse_counts")}
 
 
 class _Meter:

@@ -22,7 +22,7 @@ from crawl_ops.protocol.outcome import Received, outcome
 from crawl_ops.protocol.proxy import Proxy
 from crawl_ops.protocol.resolver import Resolver, literal
 from crawl_ops.protocol.target import Target
-from crawl_ops.protocol.tls import tls_context
+from crawl_ops.protocol.tls import TlsContext
 from crawl_ops.protocol.transport import CrawlAdapter, Leased
 
 TIME_LIMIT_S = 300.0  # http.time.limit = -1: a page has to end some time
@@ -52,7 +52,7 @@ class HttpProtocol:
                 config.http.filter_ipaddress_include, config.http.filter_ipaddress_exclude
             ),
         )
-        context = tls_context(check=config.http.tls_certificates_check)
+        context = TlsContext(check=config.http.tls_certificates_check)
         self._adapter = CrawlAdapter(
             self._dialer, context, max(4, config.fetcher.threads_per_queue)
         )

@@ -1,10 +1,27 @@
 """The one TLS context of a fetch."""
 
 import ssl
+import threading
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 OP_LEGACY_SERVER_CONNECT = 0x4  # named by the ssl module from Python 3.12
+
+
+class TlsContext:
+    """The context, made when it is wanted first. Thread-safe: never made twice."""
+
+    def __init__(self, *, check: bool) -> None:
+        self._check = check
+        self._lock = threading.Lock()
+        self._made: ssl.SSLContext | None = None
+
+    def get(self) -> ssl.SSLContext:
+        """The context of all connections."""
+        with self._lock:
+            if self._made is None:
+                self._made = tls_context(check=self._check)
+            return self._made
 
 
 def tls_context(*, check: bool) -> ssl.SSLContext:

@@ -1,6 +1,7 @@
 """requests' adapter and urllib3's connections, made to fit: one for all hosts, with our limits."""
 
 import contextlib
+import queue
 import resource
 import ssl
 from typing import Any
@@ -14,6 +15,7 @@ from urllib3.exceptions import ClosedPoolError
 from crawl_ops.protocol.dialer import Dialer
 from crawl_ops.protocol.exchange import Exchange, ExchangeError
 from crawl_ops.protocol.head import LenientResponse
+from crawl_ops.protocol.tls import TlsContext
 
 POOLS_LEAST, POOLS_MOST = 64, 4_096
 Origin = tuple[str, str, int]
@@ -100,10 +102,37 @@ class CrawlTlsConnection(CrawlConnection, HTTPSConnection):
             raise ExchangeError(f"tls: {error}") from None
 
 
+class KeptConnections:
+    """What urllib3 has a LifoQueue for, which is 3 KB of locks a host: nobody waits here."""
+
+    __slots__ = ("_kept", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._kept: list[Any] = []
+        self._most = most
+
+    def get(self, *_: object, **_waiting: object) -> Any:
+        """The connection that was put last. Raises queue.Empty."""
+        try:
+            return self._kept.pop()
+        except IndexError:
+            raise queue.Empty from None
+
+    def put(self, connection: Any, *_: object, **_waiting: object) -> None:
+        """Keep one more. Raises queue.Full."""
+        if len(self._kept) >= self._most:
+            raise queue.Full
+        self._kept.append(connection)
+
+    def qsize(self) -> int:
+        return len(self._kept)
+
+
 class CrawlPool(HTTPConnectionPool):
     """Connections to one http origin, or to the proxy."""
 
     ConnectionCls: Any = CrawlConnection
+    QueueCls: Any = KeptConnections
 
     def lease(self) -> CrawlConnection:
         """A kept connection that is idle and open, or a new one. Raises ClosedPoolError."""
@@ -147,7 +176,7 @@ class CrawlAdapter(HTTPAdapter):
     The pools and proxies are those of requests' adapter; `open` takes the place of its `send`.
     """
 
-    def __init__(self, dialer: Dialer, context: ssl.SSLContext, per_host: int) -> None:
+    def __init__(self, dialer: Dialer, context: TlsContext, per_host: int) -> None:
         self._dialer = dialer
         self._context = context
         self._per_host = per_host
@@ -214,7 +243,7 @@ class CrawlAdapter(HTTPAdapter):
             if scheme == "http":  # forwarded: the proxy is the server
                 host, port = manager.proxy.host, manager.proxy.port
         if scheme == "https":
-            return CrawlTlsPool(host, port, ssl_context=self._context, **kwargs)
+            return CrawlTlsPool(host, port, ssl_context=self._context.get(), **kwargs)
         return CrawlPool(host, port, **kwargs)
 
     def close(self) -> None:

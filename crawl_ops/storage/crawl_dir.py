@@ -9,14 +9,16 @@ import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import NotFoundError, StoreError, os_reason
 from crawl_ops.storage.files import LocalFiles
 from crawl_ops.storage.segment import Segment
-from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import VersionedTable
+
+if TYPE_CHECKING:  # the engine is loaded where it is asked something
+    from crawl_ops.storage.session import Session
 
 CRAWL_FORMAT = 1
 MARK = "crawl.json"
@@ -136,8 +138,10 @@ class CrawlDir:
         return sum(self._drop(Segment(self.files, name)) for name in self.stood_for())
 
     @contextlib.contextmanager
-    def session(self, config: CrawlConfig) -> Iterator[Session]:
+    def session(self, config: CrawlConfig) -> "Iterator[Session]":
         """A DuckDB session with the limits of the configuration."""
+        from crawl_ops.storage.session import Session
+
         with Session(self.files, config) as session:
             yield session
 

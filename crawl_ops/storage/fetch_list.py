@@ -1,6 +1,5 @@
 """A fetch list in memory, as columns: a row is made when its turn comes."""
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from crawl_ops.storage.telling import MENDING
 
 PART = "crawl_generate"
 BLOCK_ROWS = 16  # made at once: they cost little more than one
-BLOCKS_KEPT = 256
+ROWS_KEPT = 4_096  # whose turn has not come
 
 
 class FetchList:
@@ -41,8 +40,9 @@ class FetchList:
             for name, array in self._columns.items()
             if array.null_count < self.total or not self.total
         ]
+        self._names = [name for name, _ in self._given]
         self._nulls = dict.fromkeys(self._columns)
-        self._blocks: OrderedDict[int, list[dict[str, Any]]] = OrderedDict()
+        self._made: dict[int, tuple[Any, ...]] = {}
 
     def _check_whole(self, segment: Segment) -> None:
         listed = [entry for entry in segment.info()["lists"] if entry["list"] == self.number]
@@ -70,20 +70,16 @@ class FetchList:
         return str(self._columns["url"][position].as_py())
 
     def row(self, position: int) -> dict[str, Any]:
-        """The row at a position."""
-        number, at = divmod(position, BLOCK_ROWS)
-        block = self._blocks.get(number)
-        if block is None:
-            block = self._blocks[number] = self._block(number * BLOCK_ROWS)
-            if len(self._blocks) > BLOCKS_KEPT:
-                self._blocks.popitem(last=False)
-        return block[at]
+        """The row at a position; made to be asked for once."""
+        values = self._made.pop(position, None)
+        if values is None:
+            self._make(position // BLOCK_ROWS * BLOCK_ROWS)
+            values = self._made.pop(position)
+        return self._nulls | dict(zip(self._names, values, strict=True))
 
-    def _block(self, start: int) -> list[dict[str, Any]]:
+    def _make(self, start: int) -> None:
         """Some rows from a position on. Hosts are interleaved: their turns come close together."""
         columns = [array.slice(start, BLOCK_ROWS).to_pylist() for _, array in self._given]
-        names = [name for name, _ in self._given]
-        return [
-            self._nulls | dict(zip(names, values, strict=True))
-            for values in zip(*columns, strict=True)
-        ]
+        self._made.update(enumerate(zip(*columns, strict=True), start))
+        while len(self._made) > ROWS_KEPT:
+            del self._made[next(iter(self._made))]

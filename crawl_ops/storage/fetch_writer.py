@@ -18,7 +18,7 @@ from crawl_ops.storage.part_writer import PartWriter
 from crawl_ops.storage.schema import table_of
 from crawl_ops.storage.segment import Segment
 
-RUN_BYTES = 4 << 20
+RUN_BYTES = 2 << 20
 ROW_BYTES = 4_096  # of a record beside its content, as Python has it
 KEPT = ("rejected", "robots", "crawl_fetch")
 WRITTEN = ("content", "crawl_parse", *KEPT)

@@ -1,15 +1,24 @@
 """Which URLs the crawldb knows and does not want yet, asked for host by host."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.lookup import CrawlDbLookup
-from crawl_ops.storage.session import Session
+from crawl_ops.storage.host_rows import HostRows
+from crawl_ops.storage.manifest import Bucket
+from crawl_ops.storage.schema import schemas
+
+if TYPE_CHECKING:
+    from crawl_ops.storage.lookup import CrawlDbLookup
 
 KEYS_OF_HOST = 100_000
 KEYS_KEPT = 500_000
+_COLUMNS = ("k", "fetch_time")
 
 
 class NotDue:
@@ -19,33 +28,50 @@ class NotDue:
     """
 
     def __init__(self, crawl: CrawlDir, config: CrawlConfig) -> None:
-        self._session = Session(crawl.files, config)
+        self._crawl = crawl
+        self._config = config
         self._manifest = crawl.table("crawldb").current()
-        self._lookup = CrawlDbLookup(crawl, self._session, self._manifest)
+        self._lookup: CrawlDbLookup | None = None
         self._hosts: OrderedDict[str, set[int] | None] = OrderedDict()
         self._count = 0
 
     def has(self, url: str, k: int, host: str, slot: int, now: datetime) -> bool:
         """Whether a normalized URL is known and its time has not come at `now`."""
-        if not self._manifest.bucket(slot, slot).files:
+        bucket = self._manifest.bucket(slot, slot)
+        if not bucket.files:
             return False
         if host not in self._hosts:
-            self._remember(host, self._keys(host, slot, now))
+            self._remember(host, self._keys(host, bucket, now))
         self._hosts.move_to_end(host)
         keys = self._hosts[host]
         if keys is not None:
             return k in keys
-        row = self._lookup.row(url, host, slot)
+        row = self._of_url().row(url, host, slot)
         return row is not None and row["fetch_time"] > now
 
-    def _keys(self, host: str, slot: int, now: datetime) -> set[int] | None:
-        self._session.bind_table("crawldb", self._manifest, slot, slot)
+    def _keys(self, host: str, bucket: Bucket, now: datetime) -> set[int] | None:
+        rows = HostRows(self._crawl.files, "crawldb", [host])
+        changed: dict[int, bool] = {}
+        for batch in rows.changed(bucket, _COLUMNS):
+            changed.update(_not_due(batch, now))
+            if len(changed) > KEYS_OF_HOST:
+                return None
         keys: set[int] = set()
-        for batch in self._session.arrow(
-            "fetch_not_due", host=host, now=now, most=KEYS_OF_HOST + 1
-        ):
-            keys.update(k for k in batch.column("k").to_pylist() if k is not None)
-        return keys if len(keys) <= KEYS_OF_HOST else None
+        for batch in rows.stored(bucket, _COLUMNS):
+            keys.update(k for k, late in _not_due(batch, now) if changed.get(k, late))
+            if len(keys) > KEYS_OF_HOST:
+                return None
+        return keys
+
+    def _of_url(self) -> "CrawlDbLookup":
+        if self._lookup is None:
+            # Here: it loads the engine.
+            from crawl_ops.storage.lookup import CrawlDbLookup
+            from crawl_ops.storage.session import Session
+
+            session = Session(self._crawl.files, self._config)
+            self._lookup = CrawlDbLookup(self._crawl, session, self._manifest)
+        return self._lookup
 
     def _remember(self, host: str, keys: set[int] | None) -> None:
         self._hosts[host] = keys
@@ -55,4 +81,14 @@ class NotDue:
             self._count -= len(dropped or ())
 
     def close(self) -> None:
-        self._session.close()
+        if self._lookup is not None:
+            self._lookup.close()
+
+
+def _not_due(batch: pa.RecordBatch, now: datetime) -> Iterator[tuple[Any, Any]]:
+    """Each key of a batch, and whether its time has not come."""
+    import pyarrow.compute as pc
+
+    moment = pa.scalar(now, schemas()["crawldb"].field("fetch_time").type)
+    late = pc.greater(batch.column("fetch_time"), moment)
+    return zip(batch.column("k").to_pylist(), late.to_pylist(), strict=True)

@@ -5,11 +5,10 @@ import importlib.resources
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from crawl_ops.errors import StoreError
-from crawl_ops.storage.interrupting import interruptible
+from crawl_ops.storage.declared import Column, declared
 
 
 @functools.cache
@@ -21,42 +20,21 @@ def sql_text(name: str) -> str:
 @functools.cache
 def schemas() -> Mapping[str, pa.Schema]:
     """Table name -> Arrow schema with the declared types and nullability."""
-    return {name: schema for name, (schema, _) in _declared().items()}
-
-
-def column_types(table: str) -> Mapping[str, str]:
-    """Column -> SQL type, in declared order."""
-    return _declared()[table][1]
+    return {
+        name: pa.schema([column.field for column in columns])
+        for name, columns in _declared().items()
+    }
 
 
 @functools.cache
-def _declared() -> Mapping[str, tuple[pa.Schema, Mapping[str, str]]]:
-    """Table name -> Arrow schema, SQL types. The zone is fixed: it is part of Arrow's type."""
-    with duckdb.connect() as connection:
-        # In a thread, as all statements: on the main one a Ctrl-C becomes a RuntimeError.
-        return interruptible(connection, functools.partial(_asked, connection))
+def column_types(table: str) -> Mapping[str, str]:
+    """Column -> SQL type, in declared order."""
+    return {column.name: column.kind for column in _declared()[table]}
 
 
-def _asked(connection: duckdb.DuckDBPyConnection) -> Mapping[str, tuple[pa.Schema, dict[str, str]]]:
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute(sql_text("tables"))
-    columns = connection.execute(
-        "SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()"
-        " WHERE NOT internal ORDER BY table_name, column_index"
-    ).fetchall()
-    types: dict[str, dict[str, str]] = {}
-    nullable: dict[str, dict[str, bool]] = {}
-    for table, column, kind, may_be_null in columns:
-        types.setdefault(table, {})[column] = kind
-        nullable.setdefault(table, {})[column] = may_be_null
-    return {table: (_schema(connection, table, nullable[table]), types[table]) for table in types}
-
-
-def _schema(
-    connection: duckdb.DuckDBPyConnection, table: str, nullable: Mapping[str, bool]
-) -> pa.Schema:
-    arrow = connection.table(table).to_arrow_table().schema
-    return pa.schema([field.with_nullable(nullable[field.name]) for field in arrow])
+@functools.cache
+def _declared() -> Mapping[str, list[Column]]:
+    return declared(sql_text("tables"))
 
 
 def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:

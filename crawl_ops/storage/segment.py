@@ -184,7 +184,7 @@ class Segment:
         """One part file as Arrow tables, one a row group."""
         with self.open_part(file, part) as parquet:
             return [
-                parquet.read_row_group(n, list(columns) if columns else None)
+                parquet.read_row_group(n, list(columns) if columns else None, use_threads=False)
                 for n in range(parquet.num_row_groups)
             ]
 

@@ -5,8 +5,6 @@ import errno
 import re
 from collections.abc import Iterator
 
-import duckdb
-
 from crawl_ops.errors import StoreError
 
 _NO_SPACE = "No space left on device"
@@ -20,6 +18,8 @@ MENDING = "docs/recovery.md says what mends it"
 @contextlib.contextmanager
 def told(what: str) -> Iterator[None]:
     """Failures of the engine as StoreError: `what` was done."""
+    import duckdb
+
     try:
         yield
     except duckdb.Error as error:
@@ -29,6 +29,8 @@ def told(what: str) -> Iterator[None]:
 
 def of_a_file(error: Exception) -> str | None:
     """What is wrong with a file or the disk, if that is what an error is about."""
+    import duckdb  # here: what needs no engine asks for the rest of this module
+
     text = _SQL_TAIL.sub("", str(error))
     if is_full(error):
         file = _FILE.search(text)

@@ -11,7 +11,6 @@ from typing import Any
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.fetching.items import SITEMAP, FetchItem, cookie_of
 from crawl_ops.model import ProtocolStatus
-from crawl_ops.parse.sitemap import locations
 from crawl_ops.protocol.answer import Answer, FetchRequest
 from crawl_ops.protocol.http import HttpProtocol
 from crawl_ops.protocol.plugs import Protocols
@@ -151,6 +150,9 @@ class Workers:
 
     def _named(self, item: FetchItem, answer: Answer) -> tuple[str, ...]:
         """The sitemaps that a sitemap index names; pages are left to parse."""
+        # Here: many a fetch never reads one, and lxml takes time and memory.
+        from crawl_ops.parse.sitemap import locations
+
         sitemap = self._config.sitemap
         try:
             contents = locations(
