@@ -14,7 +14,7 @@ from crawl_ops.jobs.injecting.columns import fill_seeds
 from crawl_ops.jobs.injecting.lines import seed_blocks
 from crawl_ops.model import JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
-from crawl_ops.storage.manifest import Bucket
+from crawl_ops.storage.manifest import SLOTS, Bucket
 from crawl_ops.storage.merged import Overlay
 from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
 from crawl_ops.storage.schema import sql_text
@@ -24,6 +24,8 @@ from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
 
 log = logging.getLogger(__name__)
+
+SORTED_ROWS = 100_000  # seeds sorted at once
 
 
 def inject(
@@ -48,7 +50,8 @@ def inject(
     table = crawl.table("crawldb")
     if report := table.done(operation):
         return report
-    with crawl.session(config) as session, table.writing():
+    # One thread: each more holds rows to write, a hundred MB of them.
+    with crawl.session(config, threads=1) as session, table.writing():
         chain = UrlChain(config, "inject")
         counts = fill_seeds(session, seed_blocks(seeds), config, UrlIdentifier(crawl.seed), chain)
         commit = table.begin("inject", operation, config, now)
@@ -105,8 +108,9 @@ class _Job:
         now = self.commit.now
         slots = {"lo": bucket.lo, "hi": bucket.hi}
         given = {"now": now.replace(microsecond=now.microsecond // 1000 * 1000)}
+        self._share(bucket, slots)
         self.session.bind_bucket("crawldb", "crawldb", bucket)
-        known = self.session.create("past", "inject_past", **slots)
+        known = self.session.create("past", "inject_past")
         if known:
             self.session.create(
                 "changed",
@@ -117,9 +121,24 @@ class _Job:
                 interval_default=self.commit.config.db.fetch_interval_default,
                 **given,
             )
+        self._fresh()
         return Overlay(
             added=sql_text("inject"),
             rows_added=seeds - known,
             changed="changed" if known else None,
-            parameters={**given, **slots},
+            parameters=given,
         )
+
+    def _share(self, bucket: Bucket, slots: dict[str, int]) -> None:
+        """`share`: the seeds of a bucket."""
+        if bucket.hi - bucket.lo == SLOTS - 1:
+            self.session.bind_query("share", "inject_all")
+        else:
+            self.session.bind_spooled("share", [("inject_share", slots)])
+
+    def _fresh(self) -> None:
+        """`fresh`: those of them that are new, sorted. Some hosts at a time: all take memory."""
+        hosts = [row["last"] for row in self.session.rows("inject_hosts", rows=SORTED_ROWS)] or [""]
+        bounds = zip([None, *hosts], hosts, strict=False)
+        runs = [("inject_fresh", {"after": after, "last": last}) for after, last in bounds]
+        self.session.bind_spooled("fresh", runs)

@@ -1,4 +1,4 @@
--- The crawldb rows of seeds that are new, sorted.
+-- The crawldb rows of seeds that are new, in their order.
 SELECT
     k,
     slot,
@@ -23,8 +23,4 @@ SELECT
     max_depth,
     NULL               AS segment,
     metadata
-FROM (
-    SELECT * FROM (SELECT * FROM seeds WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT)
-    ANTI JOIN past USING (k)
-    ORDER BY host, url
-)
+FROM fresh

@@ -35,5 +35,5 @@ SELECT
             ELSE old.metadata
         END                                                              AS metadata
     )
-FROM past AS old JOIN seeds AS seed ON old.k = seed.k
+FROM past AS old JOIN share AS seed ON old.k = seed.k
 WHERE $overwrite OR $update OR old.url <> seed.url

@@ -138,11 +138,11 @@ class CrawlDir:
         return sum(self._drop(Segment(self.files, name)) for name in self.stood_for())
 
     @contextlib.contextmanager
-    def session(self, config: CrawlConfig) -> "Iterator[Session]":
-        """A DuckDB session with the limits of the configuration."""
+    def session(self, config: CrawlConfig, *, threads: int | None = None) -> "Iterator[Session]":
+        """A DuckDB session with the limits of the configuration. threads: at most so many."""
         from crawl_ops.storage.session import Session
 
-        with Session(self.files, config) as session:
+        with Session(self.files, config, threads) as session:
             yield session
 
     def query(self, config: CrawlConfig, sql: str) -> Iterator[dict[str, Any]]:

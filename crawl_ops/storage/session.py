@@ -33,7 +33,7 @@ class Session(Names):
     Statements are files of sql/, each one SELECT over names bound here, with $parameters.
     """
 
-    def __init__(self, files: LocalFiles, config: CrawlConfig) -> None:
+    def __init__(self, files: LocalFiles, config: CrawlConfig, threads: int | None = None) -> None:
         self.files = files
         self._spill = files.root / SCRATCH / "spill" / uuid.uuid4().hex
         with contextlib.suppress(OSError):  # the engine makes the last folder only, when it spills
@@ -50,7 +50,7 @@ class Session(Names):
         for name, value in (
             ("TimeZone", "UTC"),
             ("memory_limit", limits.memory_limit),
-            ("threads", limits.threads),
+            ("threads", min(limits.threads, threads or limits.threads)),
             ("temp_directory", str(self._spill)),
             ("max_temp_directory_size", limits.max_temp_directory_size),
             ("preserve_insertion_order", True),
@@ -112,6 +112,19 @@ class Session(Names):
         columns = ", ".join((*spool.columns, "file_row_number AS line"))
         path = literal(str(spool.path))
         self._view(name, f"SELECT {columns} FROM read_parquet({path}, file_row_number = true)")
+
+    def bind_spooled(self, name: str, queries: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Let `name` stand for what SELECTs in sql/ give, one after the other, kept on disk."""
+        paths = []
+        for query, parameters in queries:
+            path = literal(str(self._spill / f"{uuid.uuid4().hex}.parquet"))
+            self._spill.mkdir(parents=True, exist_ok=True)
+            self._run(
+                f"COPY ({sql_text(query)}) TO {path} (FORMAT parquet, COMPRESSION lz4_raw)",
+                parameters,
+            )
+            paths.append(path)
+        self._view(name, f"SELECT * FROM read_parquet([{', '.join(paths)}])")
 
     def stored(self, table: str, bucket: Bucket, kinds: Iterable[str] = ROW_KINDS) -> int:
         """How many rows the files of a bucket hold."""

@@ -9,7 +9,7 @@ from crawl_ops.errors import SeedError
 
 LINE_BYTES_MAX = 1 << 16
 """Of a seed line, its end not counted."""
-BLOCK_BYTES = 1 << 21
+BLOCK_BYTES = 1 << 19
 BLOCK_LINES = 20_000
 
 

@@ -1,0 +1,2 @@
+-- All seeds, for a crawldb of one bucket.
+SELECT * FROM seeds
