@@ -13,18 +13,16 @@ crawl: .venv/.installed                ## one whole crawl in this process; witho
 airflow: .venv/.installed              ## Airflow's web page, on loopback, until Ctrl-C
 	@$(BIN)/python -m crawl_ops.operators.launcher $(ARGS)
 
-# What takes seconds a test first, then real Airflows.
-test: .venv/.dev                       ## style, types, floors, tests
+# Two processes, a file of tests at a time: while one waits for an Airflow, the other works. Files
+# keep their order, so that the long ones are not left for the end.
+AT_ONCE := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+test: .venv/.dev                       ## style, types, floors, tests; ARGS: for pytest, in one process
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-ifneq ($(strip $(ARGS)),)
-	$(BIN)/pytest $(ARGS)
-else
-	$(BIN)/pytest --ignore tests/airflow --ignore tests/browser
-	$(BIN)/pytest tests/airflow tests/browser
-endif
+	$(BIN)/pytest $(if $(strip $(ARGS)),$(ARGS),$(AT_ONCE))
 
 lint: .venv/.dev                       ## mend what ruff can mend
 	$(BIN)/ruff check --fix .

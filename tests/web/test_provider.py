@@ -113,4 +113,4 @@ def test_the_example_dag_parses() -> None:
     assert sorted(dag.task_ids) == sorted(order)
     for before, after in itertools.pairwise(order):
         assert after in dag.get_task(before).downstream_task_ids
-    assert dag.get_task("fetch").crawl_dir == "{{ conn.crawl_store.host }}/news"
+    assert dag.get_task("fetch").crawl_dir == "{{ conn.crawl_store.host }}/news_report"
