@@ -9,6 +9,7 @@ from crawl_ops.storage.schema import column_types
 
 KEYS = {"crawldb": "k", "hostdb": "host"}
 ORDERS = {"crawldb": "host, url", "hostdb": "host"}
+FIXED = ("k", "slot", "url", "host", "domain")  # what a row is about: no overlay changes these
 MOVED = "crawldb_moved"
 MOVED_COLUMNS = ("score", "depth", "max_depth")
 _NEWEST = 2**31 - 1
@@ -71,7 +72,7 @@ class Merged:
         return f"SELECT * EXCLUDE (from_overlay) FROM ({marked}) WHERE from_overlay OR ({keep})"
 
     def _column(self, name: str, changed: bool, moved: bool) -> str:
-        if name in (KEYS[self.table], "slot", "url", "host", "domain"):
+        if name in FIXED:
             return f"b.{name}"
         old = f"if(w.version IS NULL, b.{name}, w.{name})" if changed else f"b.{name}"
         if moved and name in MOVED_COLUMNS:
@@ -102,6 +103,18 @@ class Merged:
         union = " UNION ALL BY NAME ".join(sources)
         newest = f"PARTITION BY {KEYS[self.table]} ORDER BY version DESC"
         return f"SELECT * FROM ({union}) QUALIFY row_number() OVER ({newest}) = 1"
+
+
+def with_places(table: str, path: str, name: str, columns: Sequence[str], place: str) -> str:
+    """The rows of a temporary table that have their key in a data file, and their places there."""
+    key = KEYS[table]
+    rows = f"read_parquet({literal(path)}, file_row_number = true)"
+    picked = ", ".join(f"w.{column}" for column in columns)
+    return (
+        f"SELECT b.file_row_number AS {place}, {picked}"
+        f" FROM (SELECT {key}, file_row_number FROM {rows}) b JOIN {name} w ON w.{key} = b.{key}"
+        f" ORDER BY {place}"
+    )
 
 
 def no_rows(table: str) -> str:

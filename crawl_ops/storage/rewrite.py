@@ -5,6 +5,7 @@ from typing import Any
 
 from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Bucket, FileEntry
 from crawl_ops.storage.merged import MOVED, ORDERS, Merged, Overlay
+from crawl_ops.storage.patching import changes_of, may_be_patched, patch
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
 
@@ -48,8 +49,9 @@ def rewrite(
     fresh = younger + overlay.rows_added
     files = _BucketFiles(session, commit, bucket, overlay)
     if len(base) == 1 and standing >= APART_ROWS and fresh * SHARE <= standing:
+        patched = None if keep else files.patched(base[0])
         entries = [
-            files.in_order(old.select(bucket, ["base"], keep)),
+            patched or files.in_order(old.select(bucket, ["base"], keep)),
             files.sorted(old.select(bucket, ["new"], keep) if younger else "", "new"),
         ]
     else:
@@ -68,6 +70,25 @@ class _BucketFiles:
         self._commit = commit
         self._bucket = bucket
         self._overlay = overlay
+
+    def patched(self, base: FileEntry) -> FileEntry | None:
+        """A file with what the overlay changes; None if it is not so simple."""
+        bucket, table, files = self._bucket, self._commit.table.name, self._session.files
+        laid = any(not entry.holds_rows for entry in bucket.files)
+        source = files.root / base.path
+        if laid or base.lo < bucket.lo or base.hi > bucket.hi or not may_be_patched(table, source):
+            return None
+        changes = changes_of(table, str(source), self._overlay, self._session.arrow_table)
+        path = self._commit.data_path(bucket, "base")
+        target, aside = files.aside(".parquet"), files.aside(".parquet")
+        try:
+            rows = patch(table, source, target, aside, changes)
+            size = target.stat().st_size
+            files.publish(target, path)
+        finally:
+            target.unlink(missing_ok=True)
+            aside.unlink(missing_ok=True)
+        return FileEntry(bucket.lo, bucket.hi, path, rows, size)
 
     def in_order(self, rows: str) -> FileEntry | None:
         """Rows in the order they come in."""

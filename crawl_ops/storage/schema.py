@@ -77,8 +77,8 @@ def lists_of(name: str, columns: Mapping[str, Sequence[Any]]) -> pa.Table:
 
 
 def check_nulls(name: str, table: pa.Table) -> None:
-    """Raises StoreError if a column that must not be NULL is."""
-    for field in schemas()[name]:
+    """Raises StoreError if a column that must not be NULL is; not all columns need be there."""
+    for field in map(schemas()[name].field, table.column_names):
         if not field.nullable and table.column(field.name).null_count:
             raise StoreError(f"{name}.{field.name}: NULL in a column that must not be")
 

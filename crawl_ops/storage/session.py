@@ -156,6 +156,13 @@ class Session(Names):
             )
             yield from each_batch(self.connection, reader)
 
+    def arrow_table(self, select: str) -> pa.Table:
+        """All rows of a SELECT that storage has put together."""
+        with told(select[:60]):
+            return interruptible(
+                self.connection, lambda: self.connection.sql(select).to_arrow_table()
+            )
+
     @contextlib.contextmanager
     def joins_as_written(self) -> Iterator[None]:
         """No join changes sides meanwhile: rows come out in the order of the left one."""

@@ -1,0 +1,115 @@
+"""A data file with some of its rows changed, in the places they have.
+
+What a row is about (its URL, above all: most of the bytes) is copied as it is stored; only the
+other columns are read, changed and written.
+"""
+
+import bisect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from crawl_ops.storage.grafting import Footer, graft
+from crawl_ops.storage.merged import FIXED, MOVED_COLUMNS, Overlay, with_places
+from crawl_ops.storage.schema import check_nulls, schemas
+
+ROW = "row"
+_VARIED = ("score", "signature")  # hardly a value twice: no dictionary
+Changes = pa.Table  # columns of a table, and `row`: the place in the file, from 0, sorted
+
+
+def state_columns(table: str) -> list[str]:
+    """The columns that an overlay may change."""
+    return [name for name in schemas()[table].names if name not in FIXED]
+
+
+def may_be_patched(table: str, path: Path) -> bool:
+    """Whether a data file has the declared columns, each in one piece a row group."""
+    footer = Footer.of(path)
+    return footer.flat and footer.names == schemas()[table].names
+
+
+def changes_of(
+    table: str, path: str, overlay: Overlay, rows_of: Callable[[str], pa.Table]
+) -> list[Changes]:
+    """What an overlay changes of a file: those that come later count. rows_of: runs a SELECT."""
+    laid = ((overlay.moved, MOVED_COLUMNS), (overlay.changed, state_columns(table)))
+    return [rows_of(with_places(table, path, name, columns, ROW)) for name, columns in laid if name]
+
+
+def patch(table: str, source: Path, target: Path, aside: Path, changes: list[Changes]) -> int:
+    """Write the file with changes as `target`; returns its rows. aside: a name to write to.
+
+    Raises StoreError naming the column if one that must not be NULL is then.
+    """
+    names = state_columns(table)
+    schema = pa.schema([schemas()[table].field(name) for name in names])
+    with (
+        pq.ParquetFile(source) as file,
+        pq.ParquetWriter(
+            aside,
+            schema,
+            **_writing(names),
+        ) as writer,
+    ):
+        rows = 0
+        for number in range(file.num_row_groups):
+            old = file.read_row_group(number, names, use_threads=False)
+            new = _patched(table, old, [_between(c, rows, rows + len(old)) for c in changes], rows)
+            writer.write_table(new, row_group_size=max(1, len(new)))
+            rows += len(old)
+    graft(target, schemas()[table].names, [aside, source])
+    return rows
+
+
+def _writing(names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": [name for name in names if name not in _VARIED],
+        "store_schema": False,
+    }
+
+
+def _between(changes: Changes, start: int, end: int) -> Changes:
+    places: Any = changes.column(ROW)
+    first, last = (
+        bisect.bisect_left(range(len(changes)), row, key=lambda at: places[at].as_py())
+        for row in (start, end)
+    )
+    return changes.slice(first, last - first)
+
+
+def _patched(table: str, old: pa.Table, changes: list[Changes], start: int) -> pa.Table:
+    """The rows of a row group, which begin at `start`, as they are now."""
+    columns: dict[str, pa.Array[Any]] = {name: _one(old.column(name)) for name in old.column_names}
+    for change in changes:
+        if not len(change):
+            continue
+        places = pc.subtract(_one(change.column(ROW)), start)
+        here = _scattered(pa.repeat(pa.scalar(True), len(change)), places, len(old))
+        hit = pc.is_valid(here)
+        for name in change.column_names:
+            if name == ROW:
+                continue
+            values = _one(change.column(name)).cast(columns[name].type)
+            # What is NULL in all rows and stays so: most of the rarer columns.
+            if values.null_count < len(values) or columns[name].null_count < len(old):
+                columns[name] = pc.if_else(hit, _scattered(values, places, len(old)), columns[name])
+    fields = [schemas()[table].field(name) for name in columns]
+    new = pa.Table.from_arrays(list(columns.values()), schema=pa.schema(fields))
+    check_nulls(table, new)
+    return new
+
+
+def _scattered(values: "pa.Array[Any]", places: "pa.Array[Any]", length: int) -> Any:
+    """Values in their places, NULL elsewhere."""
+    return pc.scatter(values, places, max_index=length - 1)  # type: ignore[attr-defined]
+
+
+def _one(column: "pa.ChunkedArray[Any]") -> Any:
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
