@@ -10,6 +10,7 @@ from crawl_ops.storage.schema import column_types
 KEYS = {"crawldb": "k", "hostdb": "host"}
 ORDERS = {"crawldb": "host, url", "hostdb": "host"}
 FIXED = ("k", "slot", "url", "host", "domain")  # what a row is about: no overlay changes these
+ROW = "row"  # the place of a row in a data file, from 0
 MOVED = "crawldb_moved"
 MOVED_COLUMNS = ("score", "depth", "max_depth")
 _NEWEST = 2**31 - 1
@@ -21,13 +22,14 @@ class Overlay:
 
     changed, moved: names of temporary tables; rows that replace those of their key, and score and
     depth of a key. added: a SELECT with $parameters; rows of keys that the table does not have, in
-    the order of its files.
+    the order of its files. placed: moved has the places that Merged.placed gives.
     """
 
     added: str
     rows_added: int
     changed: str | None = None
     moved: str | None = None
+    placed: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -71,6 +73,20 @@ class Merged:
         marked = f"{select}, {own} AS from_overlay FROM {joins}"
         return f"SELECT * EXCLUDE (from_overlay) FROM ({marked}) WHERE from_overlay OR ({keep})"
 
+    def placed(self, bucket: Bucket, keep: str = "") -> str:
+        """`select` with `row`: the place in the base file, where that can be patched, or NULL."""
+        base = [entry for entry in bucket.files if entry.kind == "base"]
+        if keep or len(base) != 1 or not is_plain(bucket, base[0]):
+            return f"SELECT *, NULL::BIGINT AS {ROW} FROM ({self.select(bucket, keep=keep)})"
+        columns = ", ".join(self._columns)
+        path = literal(self._location(base[0].path))
+        younger = self.stored(bucket, ["new"])
+        return (
+            f"SELECT {columns}, file_row_number AS {ROW}"
+            f" FROM read_parquet({path}, file_row_number = true)"
+            f" UNION ALL SELECT {columns}, NULL FROM ({younger})"
+        )
+
     def _column(self, name: str, changed: bool, moved: bool) -> str:
         if name in FIXED:
             return f"b.{name}"
@@ -105,15 +121,29 @@ class Merged:
         return f"SELECT * FROM ({union}) QUALIFY row_number() OVER ({newest}) = 1"
 
 
-def with_places(table: str, path: str, name: str, columns: Sequence[str], place: str) -> str:
-    """The rows of a temporary table that have their key in a data file, and their places there."""
+def is_plain(bucket: Bucket, base: FileEntry) -> bool:
+    """Whether the rows of a base file are those of a bucket, and nothing lies over them."""
+    laid = any(not entry.holds_rows for entry in bucket.files)
+    return not laid and bucket.lo <= base.lo and base.hi <= bucket.hi
+
+
+def with_places(
+    table: str, path: str, name: str, columns: Sequence[str], *, placed: bool = False
+) -> str:
+    """The rows of a temporary table that have their key in a data file, and their places there.
+
+    placed: it has them already.
+    """
+    if placed:
+        picked = ", ".join(columns)
+        return f"SELECT {ROW}, {picked} FROM {name} WHERE {ROW} IS NOT NULL ORDER BY {ROW}"
     key = KEYS[table]
     rows = f"read_parquet({literal(path)}, file_row_number = true)"
     picked = ", ".join(f"w.{column}" for column in columns)
     return (
-        f"SELECT b.file_row_number AS {place}, {picked}"
+        f"SELECT b.file_row_number AS {ROW}, {picked}"
         f" FROM (SELECT {key}, file_row_number FROM {rows}) b JOIN {name} w ON w.{key} = b.{key}"
-        f" ORDER BY {place}"
+        f" ORDER BY {ROW}"
     )
 
 

@@ -14,10 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crawl_ops.storage.grafting import Footer, graft
-from crawl_ops.storage.merged import FIXED, MOVED_COLUMNS, Overlay, with_places
+from crawl_ops.storage.merged import FIXED, MOVED_COLUMNS, ROW, Overlay, with_places
 from crawl_ops.storage.schema import check_nulls, schemas
 
-ROW = "row"
 _VARIED = ("score", "signature")  # hardly a value twice: no dictionary
 Changes = pa.Table  # columns of a table, and `row`: the place in the file, from 0, sorted
 
@@ -37,8 +36,12 @@ def changes_of(
     table: str, path: str, overlay: Overlay, rows_of: Callable[[str], pa.Table]
 ) -> list[Changes]:
     """What an overlay changes of a file: those that come later count. rows_of: runs a SELECT."""
-    laid = ((overlay.moved, MOVED_COLUMNS), (overlay.changed, state_columns(table)))
-    return [rows_of(with_places(table, path, name, columns, ROW)) for name, columns in laid if name]
+    selects = []
+    if name := overlay.moved:
+        selects.append(with_places(table, path, name, MOVED_COLUMNS, placed=overlay.placed))
+    if name := overlay.changed:
+        selects.append(with_places(table, path, name, state_columns(table)))
+    return [rows_of(select) for select in selects]
 
 
 def patch(table: str, source: Path, target: Path, aside: Path, changes: list[Changes]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Bucket, FileEntry
-from crawl_ops.storage.merged import MOVED, ORDERS, Merged, Overlay
+from crawl_ops.storage.merged import MOVED, ORDERS, Merged, Overlay, is_plain
 from crawl_ops.storage.patching import changes_of, may_be_patched, patch
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
@@ -74,9 +74,8 @@ class _BucketFiles:
     def patched(self, base: FileEntry) -> FileEntry | None:
         """A file with what the overlay changes; None if it is not so simple."""
         bucket, table, files = self._bucket, self._commit.table.name, self._session.files
-        laid = any(not entry.holds_rows for entry in bucket.files)
         source = files.root / base.path
-        if laid or base.lo < bucket.lo or base.hi > bucket.hi or not may_be_patched(table, source):
+        if not is_plain(bucket, base) or not may_be_patched(table, source):
             return None
         changes = changes_of(table, str(source), self._overlay, self._session.arrow_table)
         path = self._commit.data_path(bucket, "base")

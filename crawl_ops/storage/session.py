@@ -76,6 +76,10 @@ class Session(Names):
         """
         self._view(name, Merged(table, self.files.location).select(bucket, keep=keep))
 
+    def bind_placed(self, name: str, table: str, bucket: Bucket, keep: str = "") -> None:
+        """`bind_bucket` with the column `row`: the place in the bucket's file, for an Overlay."""
+        self._view(name, Merged(table, self.files.location).placed(bucket, keep))
+
     def bind_table(self, name: str, manifest: Manifest, lo: int = 0, hi: int = SLOTS - 1) -> None:
         """Let `name` stand for all rows of a version of a table, or those of the slots lo to hi."""
         self.bind_bucket(name, manifest.table, manifest.bucket(lo, hi))

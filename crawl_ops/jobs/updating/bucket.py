@@ -37,7 +37,7 @@ class Folding:
     def overlay(self, bucket: Bucket, *, small: bool = False) -> Overlay:
         """What the segment adds to a bucket and changes in it. small: few of many rows."""
         session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
-        session.bind_bucket("known", "crawldb", bucket, keep=self.keep)
+        session.bind_placed("known", "crawldb", bucket, self.keep)
         self._links(slots)
         session.create("fetched", "updatedb_fetched", **slots)
         if small:
@@ -50,7 +50,7 @@ class Folding:
         changed = fetched - unknown
         if unknown:
             session.create("changed", "updatedb_changed")
-        moved = session.create("moved", "updatedb_moved")
+        session.bind_select("moved", sql_text("updatedb_moved"))
         linked = session.create("fresh", "updatedb_fresh")
         session.create("named", "updatedb_named", **slots)
         session.append("shifts", "updatedb_shifts", additions_allowed=self.additions)
@@ -66,7 +66,8 @@ class Folding:
             added=sql_text("updatedb" if unknown else "updatedb_added"),
             rows_added=unknown + (linked if self.additions else 0),
             changed=("changed" if unknown else "outcome") if changed else None,
-            moved="moved" if moved else None,
+            moved="moved",
+            placed=True,
             parameters={} if unknown else given,
         )
 
