@@ -141,7 +141,7 @@ def _fetch_lists(
     _remember_robots(crawl, lists.values(), robots)
     open_urls = sum(rows.total - len(done[n]) for n, rows in lists.items())
     threads = max(1, min(config.fetcher.threads_fetch, open_urls, _useful(config, lists.values())))
-    workers = Workers(config, http, robots, clock, threads)
+    workers = Workers(config, http, robots, clock, threads, stop)
     not_due = NotDue(crawl, config)
     try:
         with WriterThread(segment, numbers, attempt, config) as writer:

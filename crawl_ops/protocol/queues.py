@@ -1,46 +1,17 @@
 """Nutch's fetch queues as an engine: what may be fetched now, without clock and without thread."""
 
 import heapq
-from collections import deque
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.protocol.queue_of_items import Queue, told
 
 Item = TypeVar("Item")
 
 DOUBLINGS_MOST = 16
 PENALTY_MOST_S = 86_400.0
 SWEEP_EVERY = 10_000  # additions between two looks for queues that can be forgotten
-
-
-class _Queue(Generic[Item]):
-    """One host's (domain's, address's) items in the order they came."""
-
-    __slots__ = (
-        "blocked",
-        "delay_s",
-        "exceptions",
-        "id",
-        "in_heap",
-        "items",
-        "next_time",
-        "running",
-        "slots",
-    )
-
-    def __init__(self, queue_id: str, slots: int) -> None:
-        self.id = queue_id
-        self.items: deque[Item] = deque()
-        self.running = 0
-        self.slots = slots
-        self.next_time = float("-inf")
-        self.delay_s: float | None = None
-        self.exceptions = 0
-        self.blocked = False
-        self.in_heap = 0  # number of the entry of the heap that counts; 0: none
-
-    def is_waiting(self) -> bool:
-        return bool(self.items) and self.running < self.slots
 
 
 class FetchQueues(Generic[Item]):
@@ -70,10 +41,10 @@ class FetchQueues(Generic[Item]):
         self._delay = server_delay if threads_per_queue == 1 else server_min_delay
         self._max_exceptions = max_exceptions
         self._exceptions_delay = server_delay if exceptions_delay is None else exceptions_delay
-        self._queues: dict[str, _Queue[Item]] = {}
+        self._queues: dict[str, Queue[Item]] = {}
         self._heap: list[tuple[float, int, str]] = []
         self._entries = 0
-        self._running: dict[int, tuple[Item, _Queue[Item]]] = {}
+        self._running: dict[int, tuple[Item, Queue[Item]]] = {}
         self._purged: list[Item] = []
         self._count = 0
         self._sweep_in = SWEEP_EVERY
@@ -111,6 +82,35 @@ class FetchQueues(Generic[Item]):
         self._push(queue)
         return item
 
+    def follow(self, item: Item, most: int) -> list[Item]:
+        """Takes up to `most` items behind `item`, which is running, that may be asked right after.
+
+        None where there is to be a wait in between, or somebody else may ask meanwhile, or what
+        the site wants is not known: before an item of the queue has been released. They are
+        released in their order, or given back.
+        """
+        _, queue = self._running[id(item)]
+        delay = self._delay if queue.delay_s is None else queue.delay_s
+        if delay > 0 or queue.slots != 1 or queue.running != 1 or not queue.is_known:
+            return []
+        items = [queue.items.popleft() for _ in range(min(most, len(queue.items)))]
+        self._count -= len(items)
+        queue.running += len(items)
+        self._running.update((id(one), (one, queue)) for one in items)
+        return items
+
+    def give_back(self, items: Sequence[Item]) -> None:
+        """Items of one queue that were taken and not asked for are its first again, in order."""
+        for item in reversed(items):
+            _, queue = self._running.pop(id(item))
+            queue.running -= 1
+            if queue.blocked:
+                self._purged.append(item)
+                continue
+            queue.items.appendleft(item)
+            self._count += 1
+            self._push(queue)
+
     def ready_at(self) -> float | None:
         """When the next item may be taken; None when no queue has an item and a free slot."""
         queue = self._first()
@@ -120,6 +120,7 @@ class FetchQueues(Generic[Item]):
         """`item`, the very object that was taken, is done. Without a request no delay is added."""
         _, queue = self._running.pop(id(item))
         queue.running -= 1
+        queue.is_known = True
         if requested:
             delay = self._delay if queue.delay_s is None else queue.delay_s
             queue.next_time = max(queue.next_time, now + delay)
@@ -185,36 +186,16 @@ class FetchQueues(Generic[Item]):
         }
 
     def hosts(self, now: float, most: int = 20) -> dict[str, Any]:
-        """Open queues by what they are at, for people.
+        """Open queues by what they are at, for people; see `told`."""
+        return told(self._queues.values(), self._delay, now, most)
 
-        states: running, ready, resting (their own delay), backing_off (longer than that), blocked.
-        waiting: up to `most` of those that back off, longest first, as [queue, seconds, items].
-        longest_s: seconds that the queue with most to do needs at least.
-        """
-        states = dict.fromkeys(("running", "ready", "resting", "backing_off", "blocked"), 0)
-        waiting: list[tuple[str, float, int]] = []
-        longest = 0.0
-        for queue in self._queues.values():
-            if not (queue.items or queue.running or queue.blocked):
-                continue
-            delay = self._delay if queue.delay_s is None else queue.delay_s
-            wait = max(queue.next_time - now, 0.0)
-            state = _state_of(queue, wait, delay)
-            states[state] += 1
-            if state == "backing_off":
-                waiting.append((queue.id, round(wait, 1), len(queue.items)))
-            if queue.items:
-                longest = max(longest, wait + (len(queue.items) - 1) * delay / queue.slots)
-        waiting.sort(key=lambda entry: (-entry[1], entry[0]))
-        return {"states": states, "waiting": waiting[:most], "longest_s": round(longest, 1)}
-
-    def _queue(self, queue_id: str) -> _Queue[Item]:
+    def _queue(self, queue_id: str) -> Queue[Item]:
         queue = self._queues.get(queue_id)
         if queue is None:
-            queue = self._queues[queue_id] = _Queue(queue_id, self._slots)
+            queue = self._queues[queue_id] = Queue(queue_id, self._slots)
         return queue
 
-    def _push(self, queue: _Queue[Item]) -> None:
+    def _push(self, queue: Queue[Item]) -> None:
         """Gives the queue its place in the heap; an older entry of it counts no more.
 
         The running number makes queues that are ready at the same time take turns.
@@ -225,7 +206,7 @@ class FetchQueues(Generic[Item]):
             queue.in_heap = self._entries
             heapq.heappush(self._heap, (queue.next_time, self._entries, queue.id))
 
-    def _first(self) -> _Queue[Item] | None:
+    def _first(self) -> Queue[Item] | None:
         while self._heap:
             _, entry, queue_id = self._heap[0]
             queue = self._queues.get(queue_id)
@@ -234,7 +215,7 @@ class FetchQueues(Generic[Item]):
             heapq.heappop(self._heap)
         return None
 
-    def _empty(self, queue: _Queue[Item]) -> list[Item]:
+    def _empty(self, queue: Queue[Item]) -> list[Item]:
         items = list(queue.items)
         queue.items.clear()
         queue.in_heap = 0
@@ -254,16 +235,6 @@ class FetchQueues(Generic[Item]):
             or queue.delay_s is not None
             or queue.next_time > now
         }
-
-
-def _state_of(queue: _Queue[Any], wait: float, delay: float) -> str:
-    if queue.running:
-        return "running"
-    if queue.blocked:
-        return "blocked"
-    if wait <= 0:
-        return "ready"
-    return "resting" if wait <= delay else "backing_off"
 
 
 def queues_of(config: CrawlConfig) -> FetchQueues[Any]:

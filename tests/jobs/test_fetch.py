@@ -320,7 +320,7 @@ def test_a_large_list_stays_in_columns(round_of):
     tracemalloc.stop()
     assert len(schedule) == 50_000
     assert size < 50_000 * 500
-    taken = schedule.take(0.0)
+    (taken,) = schedule.take(0.0)
     assert taken.item.url.startswith("http://host0.test/page/000000/")
 
 

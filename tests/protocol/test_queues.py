@@ -290,3 +290,64 @@ def test_hosts_are_told_by_what_they_are_at() -> None:
     assert found["waiting"] == [("backs-off", 60.0, 1)]
     assert found["longest_s"] == 60.0
     assert queues.hosts(10.0, most=0)["waiting"] == []
+
+
+def known(items: int, **settings: float) -> FetchQueues:
+    """A queue `a` of which a first item was released."""
+    queues = FetchQueues(**{"server_delay": 0.0, **settings})
+    for number in range(items):
+        queues.add(f"a{number}", "a")
+    queues.release(queues.take(0.0), 0.0)
+    return queues
+
+
+def test_what_may_be_asked_right_after_is_taken_together_and_given_back_in_order():
+    queues = known(6)
+    item = queues.take(1.0)
+    queues.add("b0", "b")
+    followers = queues.follow(item, 3)
+    assert followers == ["a2", "a3", "a4"]
+    assert (drain(queues, 1.0), len(queues)) == (["b0"], 1)
+    queues.release(item, 2.0)
+    assert queues.ready_at() is None, "somebody asks the site on"
+    queues.give_back(followers[1:])
+    assert queues.ready_at() is None
+    queues.release(followers[0], 3.0)
+    order = []
+    while (item := queues.take(4.0)) is not None:
+        order.append(item)
+        queues.release(item, 4.0)
+    assert order == ["a3", "a4", "a5"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"server_delay": 0.001},
+        {"threads_per_queue": 2},
+        {"crawl_delay": 1.0},
+        {"first": True},
+    ],
+)
+def test_nothing_follows_where_there_is_to_be_a_wait_or_others_ask(change):
+    delay, first = change.pop("crawl_delay", None), change.pop("first", False)
+    if first:
+        queues = FetchQueues(server_delay=0.0)
+        for item in ("a1", "a2"):
+            queues.add(item, "a")
+    else:
+        queues = known(4, **change)
+    if delay is not None:
+        queues.set_delay("a", delay)
+    assert queues.follow(queues.take(10.0), 5) == []
+
+
+def test_what_is_given_back_to_a_blocked_queue_is_purged():
+    queues = known(5, max_exceptions=1)
+    item = queues.take(0.0)
+    followers = queues.follow(item, 2)
+    assert queues.fail("a", 1.0) == 1
+    queues.give_back(followers)
+    queues.release(item, 1.0)
+    assert queues.purged() == ["a4", "a3", "a2"]
+    assert (len(queues), queues.states()["running"]) == (0, 0)

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.urls.identity import UrlIdentity
@@ -50,6 +50,13 @@ class FetchItem:
 
 
 Token: TypeAlias = tuple[int, int] | FetchItem  # what queues hold: (list, position), or an item
+
+
+class Taken(NamedTuple):
+    """An item that may be asked for now; `token` gives it back."""
+
+    token: Token
+    item: FetchItem
 
 
 def cookie_of(metadata: str | None) -> str | None:

@@ -1,17 +1,23 @@
 """When a fetch ends although there is more to ask for (Nutch rule 5.6)."""
 
+import math
+
 from crawl_ops.config.properties import CrawlConfig
 
 CHECK_S = 60.0
 
 
 class Limits:
-    """fetcher.timelimit.mins and fetcher.throughput.threshold.*. Times are monotonic seconds."""
+    """fetcher.timelimit.mins and fetcher.throughput.threshold.*. Times are monotonic seconds.
+
+    ends: when the time limit ends the fetch.
+    """
 
     def __init__(self, config: CrawlConfig, started: float) -> None:
         fetcher = config.fetcher
         self.started = started
-        self._ends = started + fetcher.timelimit_mins * 60 if fetcher.timelimit_mins >= 0 else None
+        minutes = fetcher.timelimit_mins
+        self.ends = started + minutes * 60 if minutes >= 0 else math.inf
         self._least = fetcher.throughput_threshold_pages
         self._misses_left = fetcher.throughput_threshold_retries
         self._since = started + fetcher.throughput_threshold_check_after * 60
@@ -21,7 +27,7 @@ class Limits:
     def broken(self, now: float, pages: int) -> str | None:
         """The property that has ended the fetch, or None. `pages`: how many there are so far."""
         if self._broken is None:
-            if self._ends is not None and now >= self._ends:
+            if now >= self.ends:
                 self._broken = "fetcher.timelimit.mins"
             elif self._least > 0 and self._is_slow(now, pages):
                 self._broken = "fetcher.throughput.threshold.pages"

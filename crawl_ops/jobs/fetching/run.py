@@ -9,7 +9,7 @@ from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import StoppedError
-from crawl_ops.jobs.fetching.engine import Address, Clock, Result, Workers
+from crawl_ops.jobs.fetching.engine import Address, Clock, Ended, Result, Workers
 from crawl_ops.jobs.fetching.following import REDIRECTS, Follower, Source
 from crawl_ops.jobs.fetching.items import FetchItem
 from crawl_ops.jobs.fetching.limits import Limits
@@ -35,6 +35,7 @@ from crawl_ops.storage.progress import ProgressLine
 from crawl_ops.urls.identity import UrlIdentifier
 
 TICK_S = 0.5
+TAKEN_MOST = 16  # of one site at once, where there is no wait in between
 EXCEPTIONS = "fetcher.max.exceptions.per.queue"
 
 
@@ -61,6 +62,7 @@ class FetchRun:
         self._attempt = attempt
         self._schedule = Schedule(config, lists, done)
         self._limits = Limits(config, time.monotonic())
+        workers.ends = self._limits.ends
         self._restraint = Restraint(config)
         targets = Targets(
             config, identifier, not_due, self._schedule.is_ours, self._schedule.has_seen
@@ -87,8 +89,11 @@ class FetchRun:
             if not stopped:
                 self._enforce_limits(now)
                 self._dispatch(now)
-            for result in self._workers.results(self._patience(now)):
-                self._handle(result)
+            for told in self._workers.results(self._patience(now)):
+                if isinstance(told, Address):
+                    self._addressed(told)
+                else:
+                    self._told(told)
             self._writer.hand_over()
             if progress and now - shown >= 1.0:
                 progress(self.progress_line(time.monotonic()))
@@ -120,8 +125,8 @@ class FetchRun:
                 break
             self._looking_up += 1
             self._workers.look_up(host)
-        while self._workers.idle and (taken := self._schedule.take(now)) is not None:
-            self._workers.give(taken.token, taken.item)
+        while self._workers.idle and (taken := self._schedule.take(now, TAKEN_MOST)):
+            self._workers.give(taken)
 
     def _patience(self, now: float) -> float:
         """Seconds to wait for results before another look at the queues."""
@@ -162,12 +167,19 @@ class FetchRun:
 
     # what a result means
 
-    def _handle(self, result: Result | Address) -> None:
-        if isinstance(result, Address):
-            self._looking_up -= 1
-            self._schedule.address_found(result.host, result.address)
-            self._leave(self._schedule.purged(), EXCEPTIONS, None)
-            return
+    def _addressed(self, found: Address) -> None:
+        self._looking_up -= 1
+        self._schedule.address_found(found.host, found.address)
+        self._leave(self._schedule.purged(), EXCEPTIONS, None)
+
+    def _told(self, told: Result | Ended) -> None:
+        if isinstance(told, Ended):
+            # First: what becomes of the site's queue is for these too.
+            self._schedule.give_back(told.unasked)
+            told = told.result
+        self._handle(told)
+
+    def _handle(self, result: Result) -> None:
         source = Source(result.item, FetchRecord(), self._clock())
         if result.robots is not None:
             self._heed_delay(result.item, result.robots)

@@ -1,21 +1,14 @@
 """What is still to be asked for, and when: the queues over the rows of the fetch lists."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.jobs.fetching.items import FetchItem, Token
+from crawl_ops.jobs.fetching.items import FetchItem, Taken, Token
 from crawl_ops.jobs.fetching.queue_ids import QueueIds
 from crawl_ops.protocol.queues import FetchQueues, queues_of
 from crawl_ops.protocol.target import Target
 from crawl_ops.storage.fetch_list import FetchList
-
-
-class Taken(NamedTuple):
-    """An item that may be asked for now; `token` gives it back."""
-
-    token: Token
-    item: FetchItem
 
 
 class Schedule:
@@ -63,10 +56,20 @@ class Schedule:
         else:
             self._queues.add(token, queue_id)
 
-    def take(self, now: float) -> Taken | None:
-        """The next item that may be asked for."""
+    def take(self, now: float, most: int = 1) -> list[Taken]:
+        """The next item that may be asked for, and up to `most` of its site, one after the other.
+
+        Others come with it only where a site is asked without a wait in between.
+        """
         token = self._queues.take(now)
-        return None if token is None else Taken(token, self._item(token))
+        if token is None:
+            return []
+        tokens = [token, *self._queues.follow(token, most - 1)]
+        return [Taken(token, self._item(token)) for token in tokens]
+
+    def give_back(self, taken: Sequence[Taken]) -> None:
+        """What was not asked for is next again; `purged` has it if its queue is blocked."""
+        self._queues.give_back([token for token, _ in taken])
 
     def release(self, token: Token, ended: float, *, requested: bool) -> None:
         """A taken item is done; its queue's next time is counted from `ended`."""

@@ -123,6 +123,26 @@ def test_retry_after_is_obeyed_and_then_all_is_fetched(site, round_of):
     assert len(asked) == 5
 
 
+def test_retry_after_in_the_midst_of_a_site_without_delay(site, round_of):
+    """What one thread asks in one go ends there, and goes on where it was."""
+    later = []
+
+    def reply(one):
+        if one.path == "/9" and not later:
+            later.append(time.monotonic())
+            return site.reply(429, "", retry_after="1")
+        return site.reply(200, one.path)
+
+    urls = [site.put(f"/{n}", reply) for n in range(20)]
+    segment = round_of.lists(urls)
+    round_of.fetch(segment)
+    assert {row["fetch_status"] for row in round_of.fetched(segment).values()} == {"fetch_success"}
+    paths = site.paths()
+    assert paths == [*(f"/{n}" for n in range(20)), "/9"]
+    after = [one for one in site.log if one.path == "/10"]
+    assert after[0].started - later[0] >= 0.999
+
+
 def test_retry_after_now_and_then_is_waited_for_each_time(site, round_of):
     asked = []
 
