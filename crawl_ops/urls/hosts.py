@@ -1,10 +1,12 @@
-"""The host, the registered domain and the parts of a URL (the only door to tldextract)."""
+"""The host, the registered domain and the parts of a URL (by tldextract's list)."""
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from ada_url import idna_to_ascii, idna_to_unicode
+
+from crawl_ops.urls.suffixes import Suffixes
 
 _PARTS = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]*):"  # scheme
@@ -82,12 +84,7 @@ class Domains:
     """Registered domains by the public suffix list bundled with tldextract; never the network."""
 
     def __init__(self, private_suffixes: bool = False) -> None:
-        # It loads requests, which what asks for no domain need not wait for.
-        from tldextract import TLDExtract
-
-        self._extract = TLDExtract(
-            suffix_list_urls=(), cache_dir=None, include_psl_private_domains=private_suffixes
-        )
+        self._suffixes = Suffixes(private_suffixes)
         self.domain_of = lru_cache(maxsize=_HOSTS_REMEMBERED)(self._domain_of)
         self.suffix_of = lru_cache(maxsize=_HOSTS_REMEMBERED)(self._suffix_of)
 
@@ -100,21 +97,31 @@ class Domains:
         host = host.lower().rstrip(".")
         if not host or host.startswith(".") or is_ip(host):
             return host
-        found = self._extract.extract_str(host)
-        if found.suffix:
-            return f"{found.domain}.{found.suffix}" if found.domain else host
-        return ".".join(host.rsplit(".", 2)[-2:])
+        labels = host.split(".")
+        length = self._length(labels)
+        if length and labels[-length - 1 : -length] == [""]:
+            return host
+        return ".".join(labels[-(length or 1) - 1 :])
 
     def _suffix_of(self, host: str) -> str | None:
         """The public suffix of a host as ASCII (`co.uk`); None for IPs and unlisted suffixes."""
         host = host.lower().rstrip(".")
         if not host or is_ip(host):
             return None
-        suffix = self._extract.extract_str(host).suffix
-        return (ascii_host(suffix) or suffix) if suffix else None
+        labels = host.split(".")
+        length = self._length(labels)
+        if not length:
+            return None
+        suffix = ".".join(labels[-length:])
+        return ascii_host(suffix) or suffix
+
+    def _length(self, labels: list[str]) -> int:
+        if any(label.startswith("xn--") for label in labels):
+            labels = [unicode_host(x) if x.startswith("xn--") else x for x in labels]
+        return self._suffixes.length(labels)
 
 
 @lru_cache(maxsize=2)
 def domains(private_suffixes: bool = False) -> Domains:
-    """One shared Domains for each reading of the list: loading it takes a tenth of a second."""
+    """One shared Domains for each reading of the list."""
     return Domains(private_suffixes)
