@@ -14,7 +14,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.jobs.generating.claiming import claimed
 from crawl_ops.jobs.generating.claiming import open_segments as open_segments
-from crawl_ops.jobs.generating.lists import loads_of, write_lists
+from crawl_ops.jobs.generating.lists import emit, loads_of, write_lists
 from crawl_ops.jobs.generating.selection import bind_selected
 from crawl_ops.jobs.generating.wish import Again, RedoWhat, Wish
 from crawl_ops.model import JobReport
@@ -22,7 +22,6 @@ from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.locks import one_at_a_time
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.segment import Segment
-from crawl_ops.storage.session import Session
 
 log = logging.getLogger(__name__)
 
@@ -113,11 +112,13 @@ def _make(
         crawl.files.remove(path)  # lists of a generate that was killed
     with crawl.session(config) as session:
         counts = bind_selected(session, crawl, config, manifest, taken, wish)
-        loads = loads_of(session, crawl, config)
-        if loads:
-            lists = balanced(loads, wish.num_fetchers)
-            write_lists(session, config, manifest.buckets(), segment, taken, lists)
-            segment.publish(_info(config, taken, lists, counts, session))
+        with session.on_one_thread():  # each more holds wide rows
+            lowest = emit(session, config, manifest.buckets(), taken)
+            loads = loads_of(session, crawl, config)
+            if loads:
+                lists = balanced(loads, wish.num_fetchers)
+                write_lists(session, config, segment, lists)
+                segment.publish(_info(config, taken, lists, counts, lowest))
     return counts
 
 
@@ -126,9 +127,8 @@ def _info(
     taken: Claim,
     lists: Sequence[Sequence[HostLoad]],
     counts: Counter[str],
-    session: Session,
+    lowest: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    cut = session.rows("generate_cut")
     return {
         "created": taken.now,
         "cur_time": taken.cur_time,
@@ -138,7 +138,7 @@ def _info(
         "of_segment": taken.of_segment,
         "of_segments": taken.of_segments,
         "crawldb_version": taken.crawldb_version,
-        "selection": {"counts": dict(counts), "lowest": cut[0] if cut else None},
+        "selection": {"counts": dict(counts), "lowest": lowest},
         "lists": [
             {
                 "list": number,

@@ -1,4 +1,12 @@
--- One fetch list, in the order of its positions.
-SELECT emitted.*, selected.url, selected.host, selected.domain, placed.list, placed.position
-FROM emitted JOIN (SELECT * FROM placed WHERE list = $list) AS placed USING (k) JOIN selected USING (k)
-ORDER BY placed.position
+-- A piece of one fetch list in the order of its positions: hosts interleaved, best URLs of each
+-- host first.
+SELECT *, row_number() OVER () - 1 + $position AS position
+FROM (
+    SELECT emitted.*, host_lists.list
+    FROM emitted JOIN host_lists ON host_lists.key = if($by_domain, emitted.domain, emitted.host)
+    WHERE list = $list
+        AND rank_in_host BETWEEN $first_rank AND $last_rank
+        AND ($after::VARCHAR IS NULL OR host > $after::VARCHAR)
+        AND ($last::VARCHAR IS NULL OR host <= $last::VARCHAR)
+    ORDER BY rank_in_host, host
+)

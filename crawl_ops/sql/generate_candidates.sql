@@ -1,6 +1,7 @@
--- The URLs of a bucket that may be selected, none after the last of the best so far.
-SELECT * FROM (
-    SELECT k, url, host, domain, sort_value
+-- The URLs of a bucket that may be selected.
+SELECT k, slot, sort_value
+FROM (
+    SELECT k, slot, sort_value
     FROM (
         SELECT
             *,
@@ -12,8 +13,7 @@ SELECT * FROM (
         FROM crawldb
         WHERE score >= $least::FLOAT  -- as far as a Parquet reader understands the cut
     )
-    WHERE outcome = 'candidate'
-        AND (sort_value > $lowest::FLOAT OR ($lowest_url = '' OR url <= $lowest_url) AND sort_value = $lowest::FLOAT)
+    WHERE outcome = 'candidate' AND sort_value >= $lowest::FLOAT
 )
 -- A redo follows the links of the depth before.
 WHERE $everywhere OR k IN (SELECT k FROM led_to)

@@ -1,6 +1,8 @@
--- generate_candidates with so many of a host or domain (generate.max.count), none after the last of the best so far.
-SELECT * FROM (
-    SELECT k, url, host, domain, sort_value
+-- The candidates of a bucket, so many of a host or domain (generate.max.count); more, if the last
+-- of these have one sort value.
+SELECT k, slot, sort_value, key
+FROM (
+    SELECT k, slot, sort_value, if($by_domain, domain, host) AS key
     FROM (
         SELECT
             *,
@@ -12,11 +14,6 @@ SELECT * FROM (
         FROM crawldb
         WHERE score >= $least::FLOAT  -- as far as a Parquet reader understands the cut
     )
-    WHERE outcome = 'candidate'
-        AND (sort_value > $lowest::FLOAT OR ($lowest_url = '' OR url <= $lowest_url) AND sort_value = $lowest::FLOAT)
-    QUALIFY row_number() OVER (
-        PARTITION BY if($by_domain, domain, host) ORDER BY sort_value DESC, url
-    ) <= $max_count
+    WHERE outcome = 'candidate' AND sort_value >= $lowest::FLOAT
 )
--- A redo follows the links of the depth before.
-WHERE $everywhere OR k IN (SELECT k FROM led_to)
+QUALIFY rank() OVER (PARTITION BY key ORDER BY sort_value DESC) <= $max_count

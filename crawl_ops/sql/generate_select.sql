@@ -1,2 +1,2 @@
--- The best: higher sort values, then those up to a URL.
-SELECT * FROM selected WHERE sort_value > $value::FLOAT OR (sort_value = $value::FLOAT AND url <= $url)
+-- The best: higher sort values, and of those with one the first by URL.
+SELECT * FROM selected WHERE sort_value > $value::FLOAT OR k IN (SELECT k FROM tied)

@@ -168,6 +168,16 @@ class Session(Names):
             )
 
     @contextlib.contextmanager
+    def on_one_thread(self) -> Iterator[None]:
+        """The engine computes on one thread meanwhile: each more holds rows that it writes."""
+        before = self.connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
+        self.connection.execute("SET threads = 1")
+        try:
+            yield
+        finally:
+            self.connection.execute(f"SET threads = {int(before)}")
+
+    @contextlib.contextmanager
     def joins_as_written(self) -> Iterator[None]:
         """No join changes sides meanwhile: rows come out in the order of the left one."""
         self.connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")

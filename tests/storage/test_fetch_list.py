@@ -30,12 +30,8 @@ def test_a_list_that_the_engine_wrote(tmp_path: Path) -> None:
     }
     with crawl.session(load(None, {"http.agent.name": "testbot"})) as session:
         session.bind_rows("whole", "crawl_generate", [row])
-        session.bind_select("placed", "SELECT k, list, position FROM whole")
-        session.bind_select("selected", "SELECT k, url, host, domain FROM whole")
-        elsewhere = "list, position, url, host, domain"
-        session.bind_select("emitted", f"SELECT * EXCLUDE ({elsewhere}) FROM whole")
         path = f"{segment.folder}/crawl_generate/list-000/list.0000.parquet"
-        session.copy("generate", "crawl_generate", path, list=0)
+        session.copy_select("SELECT * FROM whole", "crawl_generate", path)
     segment.publish({"lists": [{"list": 0, "urls": 1}]})
     found = FetchList(segment, 0)
     assert found.total == 1

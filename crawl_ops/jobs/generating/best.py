@@ -17,19 +17,22 @@ FILTER_ROUNDS = 4
 NO_LIMIT = 2**62
 SLACK = 4  # candidates are cut when they are a quarter more than wanted, and
 LEAST_SLACK = 100_000  # at least so many
-NO_CUT = (-math.inf, "")
+SAMPLED = 16  # of so many URLs of a crawldb of LARGE rows one is in the histogram
+LARGE = 1_000_000
+NO_CUT = -math.inf
 WIDER = 4  # the factor by which a cut is lowered that left too few
 
 
 @dataclass
 class Best:
-    """Makes `selected`: key, URL, host, domain and sort value of the URLs to fetch.
+    """Makes `selected`: key, slot and sort value of the URLs to fetch.
 
     First all buckets are counted, with a histogram of the sort values. From it comes a cut that
     leaves some more than topN: what is below it is left out before hosts and URLs are looked at,
     and so is, while the buckets are gone through, what comes after the last of the best so far. A
     host's URLs beyond generate.max.count are those with the lowest values, so leaving those out
     changes nothing for the others. If the limit per host leaves too few, the cut is lowered.
+    URLs of one sort value are looked at only where the limits fall between them.
     """
 
     session: Session
@@ -38,7 +41,7 @@ class Best:
     taken: Claim
     topn: int
     counts: Counter[str] = field(default_factory=Counter)
-    _lowest: tuple[float, str] = NO_CUT
+    _lowest: float = NO_CUT
     _bins: dict[int, tuple[int, float]] = field(default_factory=dict)
 
     def select(self) -> None:
@@ -67,8 +70,8 @@ class Best:
         self._bins.clear()
         for bucket in self.manifest.buckets():
             self._count(bucket)
-        wanted = topn * max(1, sum(n for n, _ in self._bins.values()))
-        wanted //= max(1, self.counts["candidates"])
+        held, over = self.counts["candidates"], self.counts["generate.max.count"]
+        wanted = topn * max(1, held + over) // max(1, held)
         while True:
             floor = self._floor(max(wanted, topn))
             self._best(topn, floor)
@@ -80,26 +83,34 @@ class Best:
         if left := self.counts["candidates"] - held:
             self.counts["topN"] = left
 
-    def _floor(self, wanted: int) -> tuple[float, str]:
-        """A sort value that at least so many candidates reach."""
+    def _floor(self, wanted: int) -> float:
+        """A sort value that at least about so many candidates reach."""
         if self.taken.following:  # only some of the candidates count
             return NO_CUT
-        reached = 0
+        reached, one_of = 0, self._one_of
+        wanted += 4 * math.isqrt(wanted * (one_of - 1))  # what a sample may be wrong by
         for bin_ in sorted(self._bins, reverse=True)[:-1]:
-            reached += self._bins[bin_][0]
+            reached += self._bins[bin_][0] * one_of
             if reached >= wanted:
-                return self._bins[bin_][1], ""
+                return self._bins[bin_][1]
         return NO_CUT
 
-    def _best(self, topn: int, floor: tuple[float, str]) -> None:
+    def _best(self, topn: int, floor: float) -> None:
         self._lowest = floor
         self.session.create("selected", "generate_none")
         for bucket in self.manifest.buckets():
             self._candidates(bucket)
             held = self.session.count("selected")
-            if held > topn + max(topn // SLACK, LEAST_SLACK):
-                self._cut(topn)
+            if held > topn + max(topn // SLACK, LEAST_SLACK) and topn:
+                self._lowest = self._value_at(topn)["sort_value"]
+                self.session.create("best", "generate_reaching", value=self._lowest)
+                self.session.rename("best", "selected")
         self._cut(topn)
+
+    @property
+    def _one_of(self) -> int:
+        """Of how many URLs one is in the histogram."""
+        return SAMPLED if self.manifest.rows >= LARGE else 1
 
     @property
     def _capped(self) -> dict[str, Any]:
@@ -121,7 +132,7 @@ class Best:
         )
         for row in session.rows("generate_counts", max_count=capped["max_count"]):
             self.counts[row["outcome"]] += row["n"]
-        for row in session.rows("generate_bins"):
+        for row in session.rows("generate_bins", rules=self._rules(), one_of=self._one_of):
             n, lowest = self._bins.get(row["bin"], (0, math.inf))
             self._bins[row["bin"]] = (n + row["n"], min(lowest, row["lowest"]))
 
@@ -129,18 +140,25 @@ class Best:
         """Add the URLs of a bucket that may be selected."""
         session, capped = self.session, self._capped
         self._bind(bucket)
-        value, url = self._lowest
-        best = {
-            "rules": self._rules(),
-            "lowest": value,
-            "lowest_url": url,
-            "least": value if by_score_alone(self.config) else -math.inf,
-            "everywhere": not self.taken.following,
-        }
+        everywhere = {"everywhere": not self.taken.following}
+        best = {"rules": self._rules(), "lowest": self._lowest, **self._least(self._lowest)}
         if capped["max_count"] == NO_LIMIT:
-            session.append("selected", "generate_candidates", **best)
-        else:
-            session.append("selected", "generate_capped", **best, **capped)
+            session.append("selected", "generate_candidates", **best, **everywhere)
+            return
+        session.create("capped", "generate_capped", **best, **capped)
+        session.append_columns("beyond", "crawl_generate", ("k",), ())
+        if session.create("crowded", "generate_crowded", max_count=capped["max_count"]):
+            session.create("beyond", "generate_beyond", **self._least(self._lowest))
+        session.append("selected", "generate_kept", **everywhere)
+        for name in ("capped", "beyond", "crowded"):
+            session.drop(name)
+
+    def _least(self, value: float) -> dict[str, float]:
+        """The score that URLs of a sort value have at least."""
+        return {"least": value if by_score_alone(self.config) else -math.inf}
+
+    def _value_at(self, topn: int) -> dict[str, Any]:
+        return self.session.rows("generate_lowest", place=topn - 1)[0]
 
     def _cut(self, topn: int) -> None:
         """Leave the best only: by sort value, then by URL."""
@@ -150,12 +168,29 @@ class Best:
         if topn == 0:
             session.create("best", "generate_none")
         else:
-            value = session.rows("generate_lowest", place=topn - 1)[0]["sort_value"]
-            above = session.rows("generate_above", value=value)[0]["n"]
-            found = session.rows("generate_border", value=value, place=topn - above - 1)
-            self._lowest = (value, found[0]["url"])
-            session.create("best", "generate_select", value=value, url=found[0]["url"])
+            found = self._value_at(topn)
+            value, spare = found["sort_value"], topn - found["above"]
+            if found["reaching"] > spare:
+                self._first_by_url(value, spare)
+                session.create("best", "generate_select", value=value)
+                session.drop("tied")
+            else:
+                session.create("best", "generate_reaching", value=value)
         session.rename("best", "selected")
+
+    def _first_by_url(self, value: float, spare: int) -> None:
+        """`tied`: of the URLs with a sort value, so many."""
+        session = self.session
+        session.drop("tied")
+        for number, bucket in enumerate(self.manifest.buckets(), 1):
+            session.bind_bucket("crawldb", "crawldb", bucket)
+            given = {"lo": bucket.lo, "hi": bucket.hi, "value": value, **self._least(value)}
+            most = value if by_score_alone(self.config) else math.inf
+            session.append("tied", "generate_tied", most=most, **given)
+            last = number == len(self.manifest.buckets())
+            if session.count("tied") > spare + (0 if last else max(spare // SLACK, LEAST_SLACK)):
+                session.create("first", "generate_first", place=spare - 1)
+                session.rename("first", "tied")
 
     def _rules(self) -> dict[str, Any]:
         config = self.config
@@ -173,14 +208,17 @@ class Best:
         """Ask the filters about selected URLs they have not seen; whether they refuse any now."""
         session = self.session
         refused, accepted = [], []
-        for batch in session.batches("generate_selected_urls"):
-            for row in batch:
-                verdict = chain.judge(row["url"])
-                if verdict.url is None:
-                    rule = f"urlfilter.{verdict.rejected_by}"
-                    refused.append(self._refusal(row, rule, verdict.rule))
-                else:
-                    accepted.append((row["k"],))
+        for bucket in self.manifest.buckets():
+            session.bind_bucket("crawldb", "crawldb", bucket)
+            slots = {"lo": bucket.lo, "hi": bucket.hi}
+            for batch in session.batches("generate_selected_urls", **slots):
+                for row in batch:
+                    verdict = chain.judge(row["url"])
+                    if verdict.url is None:
+                        rule = f"urlfilter.{verdict.rejected_by}"
+                        refused.append(self._refusal(row, rule, verdict.rule))
+                    else:
+                        accepted.append((row["k"],))
         session.append_columns("accepted", "crawl_generate", ("k",), accepted)
         session.append_rows("refused", "rejected", refused)
         return bool(refused)

@@ -1,8 +1,9 @@
 """Writing fetch lists: hosts dealt out by expected time, URLs of hosts interleaved."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.fetch_lists import HostLoad
@@ -13,15 +14,40 @@ from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
 
+PIECE_ROWS = 100_000
+"""Rows of a list that are sorted at once, and stand in a file of their own."""
+
+
+def emit(
+    session: Session, config: CrawlConfig, buckets: Sequence[Bucket], taken: Claim
+) -> dict[str, Any] | None:
+    """`emitted`: the rows of `selected`, on disk. Returns the lowest of them, if there are any."""
+    lowest = session.rows("generate_least")[0]["sort_value"]
+    # What is asked for again was selected by the score that it had then.
+    known = lowest is not None and not taken.of_segments and by_score_alone(config)
+    given = {
+        "interval_max": config.db.fetch_interval_max,
+        "cur_time": datetime.fromisoformat(taken.cur_time),
+        "least": lowest if known else -math.inf,
+    }
+
+    def bucket_by_bucket() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for bucket in buckets:
+            session.bind_bucket("crawldb", "crawldb", bucket)
+            yield "generate_emit", {**given, "lo": bucket.lo, "hi": bucket.hi}
+
+    session.bind_spooled("emitted", bucket_by_bucket())
+    session.drop("selected")
+    found = session.rows("generate_cut")
+    return found[0] if found else None
+
 
 def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[HostLoad]:
-    """What each host (or domain) of `selected` will cost."""
+    """What each host (or domain) of `emitted` will cost."""
     hostdb = crawl.table("hostdb").current()
     session.bind_table("hostdb", hostdb)
     batches = session.batches(
-        "generate_loads",
-        by_domain=config.partition.url_mode == "byDomain",
-        delay=config.fetcher.server_delay,
+        "generate_loads", **_by_domain(config), delay=config.fetcher.server_delay
     )
     return [
         HostLoad(row["key"], row["urls"], row["hosts"], row["expected_s"])
@@ -31,35 +57,54 @@ def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[Hos
 
 
 def write_lists(
-    session: Session,
-    config: CrawlConfig,
-    buckets: Sequence[Bucket],
-    segment: Segment,
-    taken: Claim,
-    lists: Sequence[Sequence[HostLoad]],
+    session: Session, config: CrawlConfig, segment: Segment, lists: Sequence[Sequence[HostLoad]]
 ) -> None:
-    """Write the part crawl_generate, a file a list, and what the filters refused."""
+    """Write the part crawl_generate, and what the filters refused."""
     session.bind_columns(
         "host_lists",
         key=[load.key for loads in lists for load in loads],
         list=[number for number, loads in enumerate(lists) for _ in loads],
     )
-    session.create("placed", "generate_place", by_domain=config.partition.url_mode == "byDomain")
-    session.drop("emitted")
-    lowest = session.rows("generate_cut")
-    # What is asked for again was selected by the score that it had then.
-    known = lowest and not taken.of_segments and by_score_alone(config)
-    for bucket in buckets:
-        session.bind_bucket("crawldb", "crawldb", bucket)
-        session.append(
-            "emitted",
-            "generate_emit",
-            interval_max=config.db.fetch_interval_max,
-            cur_time=datetime.fromisoformat(taken.cur_time),
-            least=lowest[0]["sort_value"] if known else -math.inf,
-        )
+    by_domain = _by_domain(config)
     for number in range(len(lists)):
-        path = f"{segment.folder}/crawl_generate/list-{number:03}/list.0000.parquet"
-        session.copy("generate", "crawl_generate", path, list=number)
+        folder = f"{segment.folder}/crawl_generate/list-{number:03}"
+        written = 0
+        for piece, bounds in enumerate(_pieces(session, number, by_domain)):
+            path = f"{folder}/list.{piece:04}.parquet"
+            given = {**bounds, **by_domain, "list": number, "position": written}
+            written += session.copy("generate", "crawl_generate", path, **given)[0]
     refused = session.rows("generate_refused")
     segment.write_part("rejected", 0, "generate.0000", refused)
+
+
+def _pieces(
+    session: Session, number: int, by_domain: Mapping[str, bool]
+) -> Iterator[dict[str, Any]]:
+    """Bounds of the pieces of a list: some ranks of all hosts, or one rank of some hosts."""
+    given = {"list": number, **by_domain}
+    ranks = [(row["rank_in_host"], row["n"]) for row in session.rows("generate_ranks", **given)]
+    first, held = ranks[0][0] if ranks else 1, 0
+    for rank, n in ranks:
+        if held and held + n > PIECE_ROWS:
+            yield {"first_rank": first, "last_rank": rank - 1, "after": None, "last": None}
+            first, held = rank, 0
+        if n > PIECE_ROWS:
+            runs = session.rows("generate_rank_hosts", rank=rank, rows=PIECE_ROWS, **given)
+            after = None
+            for run in runs:
+                yield {
+                    "first_rank": rank,
+                    "last_rank": rank,
+                    "after": after,
+                    "last": run["last"],
+                }
+                after = run["last"]
+            first = rank + 1
+        else:
+            held += n
+    if held:
+        yield {"first_rank": first, "last_rank": ranks[-1][0], "after": None, "last": None}
+
+
+def _by_domain(config: CrawlConfig) -> dict[str, bool]:
+    return {"by_domain": config.partition.url_mode == "byDomain"}

@@ -1,0 +1,9 @@
+-- The hosts of a list with so many URLs or more, in runs of some: the last of each, and its size.
+SELECT max(host) AS last, count(*) AS n
+FROM (
+    SELECT host, (row_number() OVER (ORDER BY host) - 1) // $rows AS run
+    FROM emitted JOIN host_lists ON host_lists.key = if($by_domain, emitted.domain, emitted.host)
+    WHERE list = $list AND rank_in_host = $rank
+)
+GROUP BY run
+ORDER BY run
