@@ -13,6 +13,7 @@ from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
 from crawl_ops.storage.schema import sql_text
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
+from crawl_ops.storage.uniting import laid_by_same_depth
 
 
 def update_hostdb(
@@ -46,8 +47,9 @@ def _update(session: Session, config: CrawlConfig, commit: Commit, crawldb: Mani
     before = commit.parent.report.get("crawldb_version", 0)
     shifted = session.has("shifts") and before == crawldb.parent and not purging
     hosts = _Hosts(session, commit, crawldb, shifted=shifted, purging=purging)
-    if shifted and may_lie_over(commit, session.rows("hostdb_size")[0]["n"]):
-        lay_over(session, commit, hosts.overlay(commit.parent.bucket()))
+    last = laid_by_same_depth(commit.parent, session.files, commit.segments[0])
+    if shifted and may_lie_over(commit, session.rows("hostdb_size")[0]["n"], last):
+        lay_over(session, commit, hosts.overlay(commit.parent.bucket()), last)
         return
     # A purge may have emptied buckets that the segment does not touch; what was not counted along
     # is counted anew.

@@ -18,6 +18,7 @@ from crawl_ops.storage.rewrite import lay_over, may_lie_over, rewrite
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit, VersionedTable
+from crawl_ops.storage.uniting import laid_by_same_depth
 
 log = logging.getLogger(__name__)
 
@@ -159,8 +160,9 @@ def _update(
 def _write(session: Session, commit: Commit, folding: Folding) -> Counter[str]:
     """A small round is laid over the crawldb; else the buckets that it touches are written."""
     rows = session.rows("updatedb_size")[0]["n"]
-    if not folding.keep and may_lie_over(commit, rows):
-        lay_over(session, commit, folding.overlay(commit.parent.bucket(), small=True))
+    last = laid_by_same_depth(commit.parent, session.files, folding.segment)
+    if not folding.keep and may_lie_over(commit, rows, last):
+        lay_over(session, commit, folding.overlay(commit.parent.bucket(), small=True), last)
         folding.count()
         return folding.counted
     purges = {

@@ -1,30 +1,33 @@
 """Writing what a job has changed of a table: buckets anew, or files laid over those there are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Bucket, FileEntry
-from crawl_ops.storage.merged import MOVED, ORDERS, Merged, Overlay, is_plain
+from crawl_ops.storage.merged import KEYS, MOVED, ORDERS, Merged, Overlay, is_plain
 from crawl_ops.storage.patching import changes_of, may_be_patched, patch
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
+from crawl_ops.storage.uniting import WHOLE, United
 
 APART_ROWS = 100_000  # a base of fewer rows is written as one sorted file
 SHARE = 4  # what lies on top of base files is at most a quarter of them
 MOST_AT_ONCE = 2_000_000  # rows that a job may hold to lay them over a table
 
 
-def may_lie_over(commit: Commit, rows: int) -> bool:
+def may_lie_over(commit: Commit, rows: int, last: Sequence[FileEntry] = ()) -> bool:
     """Whether so many changed rows are laid over the table; else its buckets are written anew.
 
     Not over a small table, nor when it is time to write the table anew: what lies over it would
-    pass a quarter of it, or db.deltas.max rounds.
+    pass a quarter of it, or db.deltas.max rounds. last: as for lay_over.
     """
     limits = commit.config.db
     files = commit.parent.files
     base = sum(entry.rows for entry in files if entry.kind == "base")
     over = [entry for entry in files if entry.kind != "base"]
     rounds = {entry.version for entry in over if entry.hi - entry.lo == SLOTS - 1}
+    rounds -= {entry.version for entry in last}
     return (
         base >= limits.deltas_rows
         and rows <= MOST_AT_ONCE
@@ -113,20 +116,27 @@ class _BucketFiles:
         return self._session.write(select, table, self._bucket, path, kind, parameters)
 
 
-def lay_over(session: Session, commit: Commit, overlay: Overlay) -> None:
-    """Write an overlay as files on top of those there are: they reach over all slots."""
+def lay_over(
+    session: Session, commit: Commit, overlay: Overlay, last: Sequence[FileEntry] = ()
+) -> None:
+    """Write an overlay as files on top of those there are: they reach over all slots.
+
+    last: the files that were laid over the table last; those written hold what they hold too, and
+    take their place.
+    """
     table = commit.table.name
-    whole = Bucket(0, SLOTS - 1, ())
+    united = United(table, session.files.location, last, overlay)
+    commit.replace(replace(WHOLE, files=tuple(last)))
+    key = KEYS[table]
+    added, parameters = united.new()
     shift = SLOT_BITS - commit.parent.bits
-    if overlay.rows_added:
-        select = f"FROM ({overlay.added}) ORDER BY slot >> {int(shift)}, {ORDERS[table]}"
-        path = commit.data_path(whole, "new")
-        commit.add(session.write(select, table, whole, path, "new", overlay.parameters))
-    for kind, name, declared in (
-        ("changed", overlay.changed, table),
-        ("moved", overlay.moved, MOVED),
+    by_bucket = f"slot >> {int(shift)}, {ORDERS[table]}"
+    for kind, declared, select, order, given in (
+        ("new", table, added, by_bucket, parameters),
+        ("changed", table, united.changed(), f"slot, {key}", {}),
+        ("moved", MOVED, united.moved() if table == "crawldb" else "", f"slot, {key}", {}),
     ):
-        if name:
-            select = f"FROM {name} ORDER BY slot, {'host' if declared == 'hostdb' else 'k'}"
-            path = commit.data_path(whole, kind)
-            commit.add(session.write(select, declared, whole, path, kind))
+        if select:
+            path = commit.data_path(WHOLE, kind)
+            ordered = f"FROM ({select}) ORDER BY {order}"
+            commit.add(session.write(ordered, declared, WHOLE, path, kind, given))

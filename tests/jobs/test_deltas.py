@@ -1,5 +1,6 @@
 """A table is the same whether small rounds are laid over its files or written into them."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.readdb import dump, record, stats
 from crawl_ops.storage import rewrite
+from crawl_ops.storage.table import Commit
 
 URLS = [f"https://h{number % 4}.site{number % 3}.test/{number}" for number in range(24)]
 STATUSES = st.sampled_from(["fetch_success", "fetch_gone", "fetch_retry", "fetch_redir_temp"])
@@ -18,6 +20,7 @@ LINKS = st.lists(st.tuples(st.integers(0, 23), st.integers(0, 23), SHARES), max_
 FETCHES = st.dictionaries(st.integers(0, 23), STATUSES, max_size=6)
 ROUNDS = st.lists(st.tuples(FETCHES, LINKS), min_size=1, max_size=5)
 OVER = {"db.deltas.rows": 0, "db.deltas.max": 3}
+LONG = {"db.deltas.rows": 0, "db.deltas.max": 100}
 ANEW = {"db.deltas.max": 0}
 
 
@@ -108,6 +111,87 @@ def test_a_round_that_is_not_small_is_written_into_the_table(laid, monkeypatch):
     for name in rounds_of(laid, 3):
         laid.update(name, **OVER, **{"db.bucket.rows": 1000})
     assert kinds(laid) == ["base", "changed", "moved"]
+
+
+def of_depth(given, name, depth, run="run"):
+    """Let a segment be of a run and depth."""
+    segment = given.crawl.segment(name)
+    info = segment.info() | {"run_id": run, "depth": depth}
+    given.crawl.files.put(f"{segment.folder}/segment.json", json.dumps(info).encode())
+    return name
+
+
+def test_a_depth_done_again_ten_times_leaves_one_round_of_files(laid):
+    for n in range(10):
+        fetched = [laid.fetched(URLS[n], fetch_time=laid.now + timedelta(hours=n))]
+        links = [laid.link(URLS[0], URLS[11]), laid.link(URLS[0], URLS[13 + n])]
+        name = laid.segment(f"2026030100000{n}", fetched, links=links)
+        laid.update(of_depth(laid, name, 1), **OVER)
+        assert sorted(kinds(laid)) == ["base", "changed", "moved", "new"]
+    assert sorted(e.kind for e in laid.crawl.table("hostdb").current().files) == ["base", "changed"]
+    assert laid.row(URLS[11])["score"] == 1 + 10 * 0.25
+    assert laid.crawl.table("crawldb").current().rows == 22
+    later = laid.fetched(URLS[1], fetch_time=laid.now + timedelta(days=2))
+    laid.update(of_depth(laid, laid.segment("20260303000000", [later]), 2), **OVER)
+    assert kinds(laid).count("changed") == 2
+
+
+@pytest.mark.parametrize("between", ["inject", "a round", "retention"])
+def test_what_lies_between_or_is_not_known_keeps_its_own_files(laid, between):
+    first, second, third = rounds_of(laid, 3)
+    laid.update(of_depth(laid, first, 1), **OVER)
+    if between == "inject":
+        inject(laid.crawl, laid.config(**OVER), ["https://new.test/"], laid.now)
+    elif between == "a round":
+        laid.update(of_depth(laid, second, 2), **OVER)
+    else:
+        laid.crawl.files.remove(f"{laid.crawl.segment(first).folder}/segment.json")
+    laid.update(of_depth(laid, third, 1), **OVER)
+    assert kinds(laid).count("changed") == (3 if between == "a round" else 2)
+
+
+def test_a_kill_before_the_commit_leaves_the_files_of_the_round_before(laid, monkeypatch):
+    first, second = rounds_of(laid, 2)
+    laid.update(of_depth(laid, first, 1), **OVER)
+    before = laid.crawl.table("crawldb").current(), laid.rows()
+    with monkeypatch.context() as patch:
+        patch.setattr(Commit, "publish", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            laid.update(of_depth(laid, second, 1), **OVER)
+    assert (laid.crawl.table("crawldb").current(), laid.rows()) == before
+    laid.update(second, **OVER)
+    assert sorted(kinds(laid)) == ["base", "changed", "moved"]
+    assert laid.crawl.table("crawldb").version(2) == before[0]
+
+
+DEPTHS = st.lists(st.tuples(st.integers(1, 2), FETCHES, LINKS), min_size=2, max_size=6)
+
+
+@settings(
+    max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
+@for_all(rounds=DEPTHS)
+def test_rows_are_the_same_with_files_of_one_depth_united_or_not(crawls, rounds):
+    results = []
+    for united in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rewrite, "SHARE", 0)
+            crawl = crawls()
+            crawl.known([{"url": url} for url in URLS[:12]])
+            for number, (depth, fetches, links) in enumerate(rounds):
+                time = crawl.now + timedelta(days=number)
+                name = crawl.segment(
+                    f"2026030100000{number}",
+                    [crawl.fetched(URLS[n], s, fetch_time=time) for n, s in fetches.items()],
+                    links=[crawl.link(URLS[a], URLS[b], score=s, depth=a) for a, b, s in links],
+                )
+                crawl.update(of_depth(crawl, name, depth if united else number + 1), **LONG)
+            tables = [sorted(crawl.rows(table), key=order) for table in ("crawldb", "hostdb")]
+            results.append((tables, crawl.crawl.table("crawldb").current().rows))
+            versions = {e.version for e in crawl.crawl.table("crawldb").current().files}
+            if united and len({depth for depth, *_ in rounds}) == 1:
+                assert len(versions) <= 2
+    assert results[0] == results[1]
 
 
 def test_new_urls_stand_in_a_file_of_their_own_until_they_are_many(given, monkeypatch):
