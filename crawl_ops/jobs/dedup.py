@@ -1,12 +1,14 @@
 """dedup: of several pages with one signature, one stays."""
 
+import itertools
 import json
 import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError
@@ -24,6 +26,8 @@ log = logging.getLogger(__name__)
 CRITERIA = ("score", "fetchTime", "urlLength", "httpsOverHttp")
 NEEDED = CRITERIA[:3]
 CLEANED = "index/dedup.json"
+Query = tuple[str, Mapping[str, Any]]
+PAGES_COMPARED = 500_000  # at once
 BATCH_ROWS = 10_000
 BATCHES_A_COMMIT = 10  # deletes not committed are held in memory
 
@@ -81,11 +85,32 @@ def _losers(
     """`losers`: key, slot and winner of every page that is to be marked."""
     session.bind_table("crawldb", manifest)
     session.create("signatures", "dedup_signatures")
-    session.create("pages", "dedup_pages", group_mode=config.deduplication.group_mode)
-    _describe(crawl, session, manifest)
+    session.bind_spooled("candidates", _candidates(session, config, manifest))
+    session.drop("signatures")
     places = {f"p_{criterion.lower()}": order.index(criterion) for criterion in NEEDED}
     https = order.index("httpsOverHttp") if "httpsOverHttp" in order else -1
-    return session.create("losers", "dedup_losers", p_https=https, **places)
+
+    def some_signatures_at_a_time() -> Iterator[Query]:
+        parts = 1 + session.count("candidates") // PAGES_COMPARED
+        for first, last in _ranges(parts):
+            session.create("pages", "dedup_pages", first=first, last=last)
+            _describe(crawl, session, manifest)
+            yield "dedup_losers", {"p_https": https, **places}
+
+    session.bind_spooled("losers", some_signatures_at_a_time())
+    return session.count("losers")
+
+
+def _candidates(session: Session, config: CrawlConfig, manifest: Manifest) -> Iterator[Query]:
+    for bucket in manifest.buckets():
+        session.bind_bucket("crawldb", "crawldb", bucket)
+        yield "dedup_candidates", {"group_mode": config.deduplication.group_mode}
+
+
+def _ranges(parts: int) -> list[tuple[int, int]]:
+    """All whole numbers of 64 bits in so many ranges."""
+    bounds = [(2**64 * number) // parts for number in range(parts + 1)]
+    return [(lo, hi - 1) for lo, hi in itertools.pairwise(bounds)]
 
 
 def _describe(crawl: CrawlDir, session: Session, manifest: Manifest) -> None:
@@ -142,7 +167,8 @@ def _leave_index(
         query = "dedup_duplicates"
         session.bind_table("crawldb", after)
     deleted = {"deleted": 0}
-    if asked := session.create("leaving", query):
+    session.bind_spooled("leaving", [(query, {})])
+    if asked := session.count("leaving"):
         with IndexWriters(config, crawl.index_location) as writers:
             documents = writers.documents()
             for number, batch in enumerate(session.batches("dedup_leaving", BATCH_ROWS), 1):

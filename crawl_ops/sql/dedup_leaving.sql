@@ -1,2 +1,2 @@
 -- Duplicates that leave the index.
-SELECT url FROM leaving ORDER BY url
+SELECT url FROM leaving

@@ -7,47 +7,60 @@ yielding AS (
     -- A page that names another one of its group as canonical gives way before all else.
     SELECT page.k
     FROM indexable AS page
-    JOIN described USING (k)
+    JOIN (SELECT k, canonical_url FROM described WHERE canonical_url IS NOT NULL) AS naming USING (k)
     JOIN indexable AS other
-        ON other.url = described.canonical_url
+        ON other.url = naming.canonical_url
         AND other.signature = page.signature
         AND other.scope = page.scope
         AND other.k <> page.k
 ),
-criteria AS (
+compared AS (
     SELECT
         *,
-        k IN (SELECT k FROM yielding) AS yields,
-        [
-            CASE place
-                WHEN $p_score     THEN -score::DOUBLE
-                WHEN $p_fetchtime THEN -epoch_ms(fetch_time)::DOUBLE
-                WHEN $p_urllength THEN url_length::DOUBLE
-                ELSE 0
-            END
-            FOR place IN [0, 1, 2, 3]
-        ] AS preference
+        -score::DOUBLE                                                 AS by_score,
+        -epoch_ms(fetch_time)::DOUBLE                                  AS by_time,
+        -- Characters after percent-decoding; as it stands where that gives no text.
+        length(coalesce(try(url_decode(url)), url))::DOUBLE            AS by_length,
+        k IN (SELECT k FROM yielding)                                  AS yields
     FROM indexable
 ),
-keyed AS (
+placed AS (
     SELECT
         *,
-        if($p_https < 0, preference, preference[:$p_https]) AS before,
-        if($p_https < 0, [], preference[$p_https + 2:])     AS after,
-        -- http:// gives way to https:// only where the rest of both URLs is the same.
-        $p_https >= 0 AND NOT https AND max(https) OVER (
-            PARTITION BY signature, scope, rest, yields, before
-        )                                                   AS has_https_twin
-    FROM criteria
+        CASE 0 WHEN $p_score THEN by_score WHEN $p_fetchtime THEN by_time WHEN $p_urllength THEN by_length ELSE 0 END AS c0,
+        CASE 1 WHEN $p_score THEN by_score WHEN $p_fetchtime THEN by_time WHEN $p_urllength THEN by_length ELSE 0 END AS c1,
+        CASE 2 WHEN $p_score THEN by_score WHEN $p_fetchtime THEN by_time WHEN $p_urllength THEN by_length ELSE 0 END AS c2,
+        CASE 3 WHEN $p_score THEN by_score WHEN $p_fetchtime THEN by_time WHEN $p_urllength THEN by_length ELSE 0 END AS c3
+    FROM compared
+),
+twins AS (
+    -- http:// gives way to https:// only where the rest of both URLs is the same.
+    SELECT k
+    FROM (
+        SELECT
+            k,
+            NOT starts_with(url, 'https:') AND bool_or(starts_with(url, 'https:')) OVER (
+                PARTITION BY
+                    signature, scope, yields, regexp_replace(url, '^https?:', ''),
+                    if($p_https > 0, c0, 0), if($p_https > 1, c1, 0), if($p_https > 2, c2, 0)
+            ) AS has_https_twin
+        FROM placed
+        WHERE $p_https >= 0
+    )
+    WHERE has_https_twin
+),
+keyed AS (
+    SELECT *, CASE WHEN k IN (SELECT k FROM twins) THEN 1::DOUBLE ELSE 0::DOUBLE END AS is_twin FROM placed
 )
-SELECT
-    k,
-    slot,
-    url,
-    first_value(url) OVER best AS winner
+SELECT k, slot, url, first_value(url) OVER best AS winner
 FROM keyed
 WINDOW best AS (
     PARTITION BY signature, scope
-    ORDER BY yields, before, has_https_twin, after, url
+    ORDER BY
+        yields,
+        if($p_https = 0, is_twin, c0), if($p_https = 1, is_twin, c1),
+        if($p_https = 2, is_twin, c2), if($p_https = 3, is_twin, c3),
+        url
 )
 QUALIFY row_number() OVER best > 1
+ORDER BY slot

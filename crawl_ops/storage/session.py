@@ -24,6 +24,7 @@ from crawl_ops.storage.spool import Spool
 from crawl_ops.storage.telling import told
 
 ROW_GROUP_ROWS = 122_880
+SPOOLED_ROWS = 20_480  # of a row group on disk: what is read in parts reads little else
 BATCH_ROWS = 10_000
 
 
@@ -124,7 +125,8 @@ class Session(Names):
             path = literal(str(self._spill / f"{uuid.uuid4().hex}.parquet"))
             self._spill.mkdir(parents=True, exist_ok=True)
             self._run(
-                f"COPY ({sql_text(query)}) TO {path} (FORMAT parquet, COMPRESSION lz4_raw)",
+                f"COPY ({sql_text(query)}) TO {path} (FORMAT parquet, COMPRESSION lz4_raw,"
+                f" ROW_GROUP_SIZE {SPOOLED_ROWS})",
                 parameters,
             )
             paths.append(path)
