@@ -2,7 +2,9 @@
 
     python benchmarks/generate.py [--urls 1000000] [--topn 50000] [--max-count 100] [-D name=value]
 
-The floor reads what the selection looks at (status, time, score, host, URL) once.
+The floor reads what the selection looks at (status, time, score, host, URL) once. Leaves with 1
+when a bound is missed: --cpu seconds (8 for 20 million URLs, 30 for 100 million, else none by
+default), --peak MB.
 """
 
 import argparse
@@ -10,7 +12,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from made_crawl import MadeCrawl, run
+from bounds import Bound, exit_code
+from made_crawl import PEAKS, MadeCrawl, run
+
+CPU = {20_000_000: 8.0, 100_000_000: 30.0}
 
 SCAN = (
     "import duckdb, sys\n"
@@ -30,6 +35,8 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/benchmark"))
     parser.add_argument("--keep", action="store_true", help="leave the crawl for the next run")
     parser.add_argument("-D", dest="conf", action="append", default=[])
+    parser.add_argument("--cpu", type=float, help="seconds that generate may take")
+    parser.add_argument("--peak", type=float, default=500, help="MB that it may take")
     options = parser.parse_args()
     print(f"{options.urls:,} urls, topN {options.topn:,}, {options.max_count} a host")
     made = MadeCrawl.apart(options.work, options.urls)
@@ -43,6 +50,9 @@ def main() -> None:
     shutil.rmtree(made.crawl.root / made.crawl.segment(report["segment"]).folder)
     if not options.keep:
         shutil.rmtree(made.crawl.root)
+    most = CPU.get(options.urls) if options.cpu is None else options.cpu
+    bounds = [Bound("CPU seconds", cpu, most), Bound("peak, MB", PEAKS["generate"], options.peak)]
+    sys.exit(exit_code(bounds))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     python benchmarks/invertlinks.py [--urls 1000000] [--pages 50000] [--links 1500000] [--rounds 2]
 
 Each round inverts a segment of its own; the second finds the links of the first in the linkdb.
+Leaves with 1 when a bound is missed, in any round: --ratio to the copy, --peak MB.
 """
 
 import argparse
@@ -10,7 +11,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from made_crawl import MadeCrawl, run
+from bounds import Bound, exit_code
+from made_crawl import PEAKS, MadeCrawl, run
 
 COPY = (
     "import duckdb, sys\n"
@@ -32,7 +34,10 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/benchmark"))
     parser.add_argument("--keep", action="store_true", help="leave the crawl for the next run")
     parser.add_argument("-D", dest="conf", action="append", default=[])
+    parser.add_argument("--ratio", type=float, default=5, help="to the copy, at most")
+    parser.add_argument("--peak", type=float, default=1000, help="MB that invertlinks may take")
     options = parser.parse_args()
+    bounds = []
     made = MadeCrawl.apart(options.work, options.urls)
     for number in range(options.rounds):
         links = options.links + number  # a name of its own
@@ -47,9 +52,14 @@ def main() -> None:
         cpu, report = made.verb("invertlinks", name, conf=options.conf)
         size = sum(entry.bytes for entry in made.crawl.table("linkdb").current().files)
         print(f"counts {report['counts']}, {size:,} bytes, ratio to the copy: {cpu / floor:.2f}")
+        bounds += [
+            Bound(f"round {number + 1}, ratio to the copy", cpu / floor, options.ratio),
+            Bound(f"round {number + 1}, peak, MB", PEAKS["invertlinks"], options.peak),
+        ]
     shutil.rmtree(made.crawl.root / "linkdb")
     if not options.keep:
         shutil.rmtree(made.crawl.root)
+    sys.exit(exit_code(bounds))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from crawl_ops.urls.chain import UrlChain
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ROW_GROUP = 122_880
 LINKS_A_FILE = 1_000_000
+PEAKS: dict[str, float] = {}  # of the last process run under a name, in MB
 MACROS = """
 CREATE MACRO share(b, i) AS (hash(i * 4096 + b) >> 11)::DOUBLE / 9007199254740992;
 CREATE MACRO rank_of(b, i) AS floor(pow({hosts}, share(b, i)))::BIGINT * {buckets} + b;
@@ -296,6 +297,7 @@ def run(name: str, command: list[str]) -> tuple[float, bytes]:
     cpu = usage.ru_utime + usage.ru_stime
     seconds = time.monotonic() - started
     line(name, seconds, cpu, usage.ru_maxrss / 1024)
+    PEAKS[name] = usage.ru_maxrss * 1024 / 1e6
     if status:
         sys.exit(f"{name} failed with status {status}")
     return cpu, output

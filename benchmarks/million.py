@@ -1,10 +1,11 @@
 """inject, generate and updatedb on a crawldb of a million URLs: seconds, CPU, peak memory.
 
-    python benchmarks/million.py [--urls 1000000] [--topn 50000] [--links 1500000] [--work DIR]
+    python benchmarks/million.py [--urls 1000000] [--topn 50000] [--links 1500000] [-D name=value]
 
 Every job runs in a process of its own, by the command line. The segment that updatedb folds is
 made here: all pages of the fetch list fetched, 30 links a page, some two thirds of them to URLs
-that are known. As a floor, the crawldb is read and written once by DuckDB alone.
+that are known. As a floor, the crawldb is read and written once by DuckDB alone. Leaves with 1 when
+a bound is missed: --cpu microseconds a seed, --peak MB of inject, --other-peak MB of other jobs.
 """
 
 import argparse
@@ -19,12 +20,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
+from bounds import Bound, exit_code
 
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.rows import RowBatches
 from crawl_ops.storage.schema import schemas
 from crawl_ops.urls.identity import UrlIdentifier
 
+SPENT: dict[str, tuple[float, float]] = {}  # CPU seconds and MB of each job
 COMMAND = [sys.executable, "-m", "crawl_ops"]
 WORDS = [
     f"{a}{b}"
@@ -55,6 +58,7 @@ def measured(name: str, arguments: list[str]) -> dict:
     seconds = time.monotonic() - started
     cpu = usage.ru_utime + usage.ru_stime
     line(name, seconds, cpu, usage.ru_maxrss / 1024)
+    SPENT[name] = (cpu, usage.ru_maxrss * 1024 / 1e6)
     if status:
         sys.exit(f"{name} failed with status {status}")
     return json.loads(output.splitlines()[-1])
@@ -166,8 +170,11 @@ def main() -> None:
     parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--topn", type=int, default=50_000)
     parser.add_argument("--links", type=int, default=1_500_000)
-    parser.add_argument("--memory", default="1GB", help="duckdb.memory_limit")
     parser.add_argument("--work", type=Path, default=Path("build/million"))
+    parser.add_argument("-D", dest="conf", action="append", default=[])
+    parser.add_argument("--cpu", type=float, default=8, help="microseconds a seed may take")
+    parser.add_argument("--peak", type=float, default=400, help="MB that inject may take")
+    parser.add_argument("--other-peak", type=float, default=1000, help="MB that others may take")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     folder = options.work / f"crawl-{datetime.now(UTC):%Y%m%d%H%M%S}"
@@ -175,7 +182,8 @@ def main() -> None:
     hosts = max(10, options.urls // 50)
     if not seed_file.exists():
         seeds(seed_file, options.urls, hosts)
-    common = ["--dir", str(folder), "-D", f"duckdb.memory_limit={options.memory}", "--json"]
+    conf = [part for value in options.conf for part in ("-D", value)]
+    common = ["--dir", str(folder), *conf, "--json"]
     print(f"{options.urls:,} urls, topN {options.topn:,}, {options.links:,} links")
     measured("inject", [*common, "inject", str(seed_file)])
     report = measured("generate", [*common, "generate", "--topn", str(options.topn)])
@@ -184,6 +192,11 @@ def main() -> None:
     floor(crawl, options.work / "copy.parquet")
     report = measured("updatedb", [*common, "updatedb", report["segment"]])
     print(json.dumps(report)[:400])
+    bounds = [Bound("inject, CPU us a seed", SPENT["inject"][0] / options.urls * 1e6, options.cpu)]
+    for job, (_, peak) in SPENT.items():
+        most = options.peak if job == "inject" else options.other_peak
+        bounds.append(Bound(f"{job}, peak, MB", peak, most))
+    sys.exit(exit_code(bounds))
 
 
 if __name__ == "__main__":
