@@ -23,6 +23,7 @@ from crawl_ops.urls.identity import UrlIdentifier
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str], None]
+COLLECT_EVERY = 10_000  # objects: the rows of a hundred pages
 
 
 def parse(
@@ -93,11 +94,14 @@ def _parse_lists(
 
 @contextlib.contextmanager
 def _frozen() -> Iterator[None]:
-    """Leaves what is loaded out of garbage collections: the rows of a few pages set one off."""
+    """Leaves what is loaded out of garbage collections, which rows seldom set off."""
+    before = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(COLLECT_EVERY)
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 

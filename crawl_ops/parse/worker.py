@@ -20,6 +20,7 @@ from crawl_ops.parse.page import Page, Parsed
 from crawl_ops.parse.parsers import Parsers
 from crawl_ops.parse.signature import signature
 
+COLLECT_EVERY = 10_000  # objects: a page makes hundreds that go without a collection
 _PR_SET_PDEATHSIG = 1
 
 
@@ -56,6 +57,7 @@ def main() -> int:
     answers.write(frame(Ready()))
     # What is loaded stays: the collector need not look at it again with every few pages.
     gc.freeze()
+    gc.set_threshold(COLLECT_EVERY)
     _serve(requests, answers, work)
     return 0
 

@@ -107,7 +107,8 @@ class Workers:
             threading.Thread(target=self._run, name=f"fetch-{number}", daemon=True)
             for number in range(count)
         ]
-        self.busy = 0
+        self.busy = 0  # threads that have something to do
+        self.out = 0  # items that were given and are not back
         for thread in self._threads:
             thread.start()
 
@@ -127,6 +128,7 @@ class Workers:
         much as a fifth of a page.
         """
         self.busy += 1
+        self.out += len(taken)
         self._work.put(taken)
 
     def look_up(self, host: str) -> None:
@@ -147,6 +149,8 @@ class Workers:
         self._looked = time.monotonic()
         # Taken out after what ended: nothing of those sites is missing.
         between = [self._between.popleft() for _ in range(len(self._between))]
+        self.out -= len(between)
+        self.out -= sum(1 + len(one.unasked) for one in ended if isinstance(one, Ended))
         return [*between, *ended]
 
     def close(self) -> None:

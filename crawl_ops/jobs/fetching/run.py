@@ -104,7 +104,7 @@ class FetchRun:
         pages = sum(self.counts.values())
         rate = pages / max(now - self._limits.started, 0.001)
         hosts = self._schedule.hosts(now)
-        left = len(self._schedule) + self._workers.busy
+        left = len(self._schedule) + self._workers.out
         numbers = {
             "attempt": self._attempt,
             "pages": pages,

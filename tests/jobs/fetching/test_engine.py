@@ -106,7 +106,7 @@ def test_whatever_may_change_when_a_site_is_asked_next_ends_a_batch(workers, ans
     one = workers(answering(**answer), ALLOW)
     one.give(taken(URLS))
     assert told(one) == (URLS[:3], URLS[3:])
-    assert (one.busy, one.idle) == (0, 1)
+    assert (one.busy, one.out, one.idle) == (0, 0, 1)
 
 
 @pytest.mark.parametrize(
