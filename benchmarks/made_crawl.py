@@ -179,7 +179,8 @@ class MadeCrawl:
             for entry in self.crawl.table("crawldb").version(1).files
         ]
         segment.note_filters(UrlChain(load(None, {})).filters)
-        segment.publish({"lists": [{"list": 0, "urls": pages}], "created": NOW.isoformat()})
+        lists = [{"list": 0, "urls": pages}]
+        segment.publish({"lists": lists, "created": NOW.isoformat(), "crawldb_version": 1})
         with self.connection() as connection:
             chance = int(pages / self.urls / 0.65 * 10_000_000)
             connection.execute(
@@ -223,7 +224,9 @@ class MadeCrawl:
             " false AS noindex, false AS nofollow, false AS noarchive, 30 AS outlinks_found,"
             " 30 AS outlinks_kept, NULL AS outlinks_rejected, NULL AS truncated FROM page"
         )
+        listed = "SELECT *, number AS position FROM page WHERE $now IS NOT NULL"
         for part, select, stem in (
+            ("crawl_generate", listed, "made"),
             ("crawl_fetch", fetched, "made.0000"),
             ("parse_data", parsed, "made.0000p"),
         ):

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.jobs.updating.touched import bind_touched
 from crawl_ops.storage.manifest import Bucket
 from crawl_ops.storage.merged import Overlay
 from crawl_ops.storage.schema import sql_text
+from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
 
@@ -37,13 +39,13 @@ class Folding:
     def overlay(self, bucket: Bucket, *, small: bool = False) -> Overlay:
         """What the segment adds to a bucket and changes in it. small: few of many rows."""
         session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
-        session.bind_placed("known", "crawldb", bucket, self.keep)
         self._links(slots)
         session.create("fetched", "updatedb_fetched", **slots)
         if small:
-            session.create("touching", "updatedb_touching")
-            session.rename("touching", "known")
-        session.create("past", "updatedb_past")
+            bind_touched(session, self.commit, Segment(session.files, self.segment), self.keep)
+        else:
+            session.bind_placed("known", "crawldb", bucket, self.keep)
+            session.create("past", "updatedb_past")
         session.create("matched", "updatedb_matched")
         fetched = session.create("outcome", "updatedb_outcome", **self._rules())
         unknown = int(session.rows("updatedb_unknown")[0]["n"])
