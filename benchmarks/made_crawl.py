@@ -88,6 +88,7 @@ class MadeCrawl:
 
     def __init__(self, folder: Path, urls: int) -> None:
         self.urls = urls
+        self.peak_mib = 0.0
         if not (folder / "crawl.json").exists():
             folder.mkdir(parents=True)
             (folder / "crawl.json").write_text(json.dumps({"format": 1, "seed": 7}))
@@ -265,10 +266,11 @@ class MadeCrawl:
         return sum(entry.bytes for entry in self.crawl.table("crawldb").current().files)
 
     def verb(self, *arguments: str, conf: list[str] | None = None) -> tuple[float, dict]:
-        """Run a command on the crawl; CPU seconds and its report."""
+        """Run a command on the crawl; CPU seconds and its report. peak_mib: what it took."""
         options = [part for value in conf or [] for part in ("-D", value)]
         command = [sys.executable, "-m", "crawl_ops", "--dir", str(self.crawl.root), *options]
-        spent, output = run(arguments[0], [*command, "--json", *arguments])
+        named = [*command, "--json", *arguments]
+        spent, self.peak_mib, output = measured(arguments[0], named)
         return spent, json.loads(output.splitlines()[-1])
 
 
@@ -293,6 +295,12 @@ def write(
 
 def run(name: str, command: list[str]) -> tuple[float, bytes]:
     """Run a command and print what it took; CPU seconds and its output."""
+    cpu, _, output = measured(name, command)
+    return cpu, output
+
+
+def measured(name: str, command: list[str]) -> tuple[float, float, bytes]:
+    """`run` with its peak memory in MiB in the middle."""
     started = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     output = process.stdout.read()
@@ -303,7 +311,7 @@ def run(name: str, command: list[str]) -> tuple[float, bytes]:
     PEAKS[name] = usage.ru_maxrss * 1024 / 1e6
     if status:
         sys.exit(f"{name} failed with status {status}")
-    return cpu, output
+    return cpu, usage.ru_maxrss / 1024, output
 
 
 def line(name: str, seconds: float, cpu: float, peak_mib: float) -> None:

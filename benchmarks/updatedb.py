@@ -1,14 +1,18 @@
 """updatedb on a crawldb of any size: CPU seconds, peak memory, bytes, beside a copy of the Parquet.
 
     python benchmarks/updatedb.py [--urls 1000000] [--pages 50000] [--links 1500000] [-D name=value]
+        [--bound-ratio 2.5] [--bound-cpu 5] [--bound-mib 1024]
 
 The crawldb and the segment are made by SQL (made_crawl.py) and used again if they are there.
+Leaves with 1 if a bound is missed: the ratio to the copy, CPU seconds, peak memory.
 """
 
 import argparse
 import shutil
+import sys
 from pathlib import Path
 
+from bounds import Bound, exit_code
 from made_crawl import MadeCrawl
 
 
@@ -22,6 +26,9 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/benchmark"))
     parser.add_argument("--keep", action="store_true", help="leave the crawl for the next run")
     parser.add_argument("--no-floor", action="store_true")
+    parser.add_argument("--bound-ratio", type=float)
+    parser.add_argument("--bound-cpu", type=float)
+    parser.add_argument("--bound-mib", type=float)
     parser.add_argument("-D", dest="conf", action="append", default=[])
     options = parser.parse_args()
     print(f"{options.urls:,} urls, {options.pages:,} pages, {options.links:,} links")
@@ -32,11 +39,19 @@ def main() -> None:
     cpu, report = made.verb("updatedb", name, conf=options.conf)
     print(f"counts {report['counts']}")
     print(f"{before:,} bytes before, {made.bytes:,} after: {made.bytes / report['urls']:.1f} a URL")
+    print(f"{cpu / options.urls * 1e6:.2f} us a URL of the crawldb")
+    figures = [
+        ("CPU-s", cpu, options.bound_cpu),
+        ("MiB at once", made.peak_mib, options.bound_mib),
+    ]
     if floor:
-        print(f"ratio to the copy: {cpu / floor:.2f}")
+        print(f"{cpu / floor:.2f} times the copy")
+        figures.append(("times the copy", cpu / floor, options.bound_ratio))
+    found = [Bound(what, figure, most) for what, figure, most in figures if most]
     forget(made)
     if not options.keep:
         shutil.rmtree(made.crawl.root)
+    sys.exit(exit_code(found))
 
 
 def forget(made: MadeCrawl) -> None:

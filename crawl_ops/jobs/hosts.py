@@ -33,7 +33,8 @@ def update_hostdb(
         commit = table.begin("updatedb", f"updatedb:{segment}", config, now)
         commit.segments.append(segment)
         try:
-            _update(session, config, commit, crawldb)
+            with session.one_thread():
+                _update(session, config, commit, crawldb)
         except CrawlError:
             commit.abandon()
             raise

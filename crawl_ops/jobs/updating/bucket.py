@@ -40,14 +40,16 @@ class Folding:
         """What the segment adds to a bucket and changes in it. small: few of many rows."""
         session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
         self._links(slots)
-        session.create("fetched", "updatedb_fetched", **slots)
+        with session.one_thread():
+            session.create("fetched", "updatedb_fetched", **slots)
         if small:
             bind_touched(session, self.commit, Segment(session.files, self.segment), self.keep)
         else:
             session.bind_placed("known", "crawldb", bucket, self.keep)
             session.create("past", "updatedb_past")
         session.create("matched", "updatedb_matched")
-        fetched = session.create("outcome", "updatedb_outcome", **self._rules())
+        with session.one_thread():
+            fetched = session.create("outcome", "updatedb_outcome", **self._rules())
         unknown = int(session.rows("updatedb_unknown")[0]["n"])
         changed = fetched - unknown
         if unknown:
