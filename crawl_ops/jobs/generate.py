@@ -14,7 +14,7 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.jobs.generating.claiming import claimed
 from crawl_ops.jobs.generating.claiming import open_segments as open_segments
-from crawl_ops.jobs.generating.lists import emit, loads_of, write_lists
+from crawl_ops.jobs.generating.lists import loads_of, write_lists
 from crawl_ops.jobs.generating.selection import bind_selected
 from crawl_ops.jobs.generating.wish import Again, RedoWhat, Wish
 from crawl_ops.model import JobReport
@@ -112,13 +112,12 @@ def _make(
         crawl.files.remove(path)  # lists of a generate that was killed
     with crawl.session(config) as session:
         counts = bind_selected(session, crawl, config, manifest, taken, wish)
-        with session.on_one_thread():  # each more holds wide rows
-            lowest = emit(session, config, manifest.buckets(), taken)
-            loads = loads_of(session, crawl, config)
-            if loads:
-                lists = balanced(loads, wish.num_fetchers)
-                write_lists(session, config, segment, lists)
-                segment.publish(_info(config, taken, lists, counts, lowest))
+        loads = loads_of(session, crawl, config)
+        if loads:
+            lists = balanced(loads, wish.num_fetchers)
+            with session.on_one_thread():  # each more holds wide rows
+                lowest = write_lists(session, config, manifest.buckets(), segment, taken, lists)
+            segment.publish(_info(config, taken, lists, counts, lowest))
     return counts
 
 

@@ -2,8 +2,8 @@
 -- host first.
 SELECT *, row_number() OVER () - 1 + $position AS position
 FROM (
-    SELECT emitted.*, host_lists.list
-    FROM emitted JOIN host_lists ON host_lists.key = if($by_domain, emitted.domain, emitted.host)
+    SELECT *
+    FROM emitted
     WHERE list = $list
         AND rank_in_host BETWEEN $first_rank AND $last_rank
         AND ($after::VARCHAR IS NULL OR host > $after::VARCHAR)

@@ -1,2 +1,2 @@
 -- The URLs to ask for again that are not selected anyway.
-SELECT k, slot, sort_value FROM again ANTI JOIN selected USING (k)
+SELECT k, slot, sort_value, host, domain FROM again ANTI JOIN selected USING (k)

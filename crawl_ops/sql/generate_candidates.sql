@@ -1,7 +1,7 @@
 -- The URLs of a bucket that may be selected.
-SELECT k, slot, sort_value
+SELECT k, slot, sort_value, host, domain
 FROM (
-    SELECT k, slot, sort_value
+    SELECT k, slot, sort_value, host, if($lists_by_domain, domain, NULL) AS domain
     FROM (
         SELECT
             *,

@@ -1,8 +1,8 @@
 -- The candidates of a bucket, so many of a host or domain (generate.max.count); more, if the last
 -- of these have one sort value.
-SELECT k, slot, sort_value, key
+SELECT k, slot, sort_value, host, domain, if($by_domain, domain, host) AS key
 FROM (
-    SELECT k, slot, sort_value, if($by_domain, domain, host) AS key
+    SELECT k, slot, sort_value, host, if($by_domain OR $lists_by_domain, domain, NULL) AS domain
     FROM (
         SELECT
             *,

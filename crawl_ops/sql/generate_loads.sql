@@ -1,7 +1,7 @@
 -- What stays together in one list: URLs, hosts, and the seconds that the politest host takes.
 WITH hosts AS (
     SELECT host, any_value(domain) AS domain, count(*) AS urls
-    FROM emitted
+    FROM selected
     GROUP BY host
 ),
 loads AS (

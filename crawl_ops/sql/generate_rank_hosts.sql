@@ -2,7 +2,7 @@
 SELECT max(host) AS last, count(*) AS n
 FROM (
     SELECT host, (row_number() OVER (ORDER BY host) - 1) // $rows AS run
-    FROM emitted JOIN host_lists ON host_lists.key = if($by_domain, emitted.domain, emitted.host)
+    FROM emitted
     WHERE list = $list AND rank_in_host = $rank
 )
 GROUP BY run

@@ -25,7 +25,7 @@ WIDER = 4  # the factor by which a cut is lowered that left too few
 
 @dataclass
 class Best:
-    """Makes `selected`: key, slot and sort value of the URLs to fetch.
+    """Makes `selected`: key, slot, sort value and host of the URLs to fetch.
 
     First all buckets are counted, with a histogram of the sort values. From it comes a cut that
     leaves some more than topN: what is below it is left out before hosts and URLs are looked at,
@@ -141,7 +141,12 @@ class Best:
         session, capped = self.session, self._capped
         self._bind(bucket)
         everywhere = {"everywhere": not self.taken.following}
-        best = {"rules": self._rules(), "lowest": self._lowest, **self._least(self._lowest)}
+        best = {
+            "rules": self._rules(),
+            "lowest": self._lowest,
+            "lists_by_domain": self.config.partition.url_mode == "byDomain",
+            **self._least(self._lowest),
+        }
         if capped["max_count"] == NO_LIMIT:
             session.append("selected", "generate_candidates", **best, **everywhere)
             return

@@ -18,32 +18,8 @@ PIECE_ROWS = 100_000
 """Rows of a list that are sorted at once, and stand in a file of their own."""
 
 
-def emit(
-    session: Session, config: CrawlConfig, buckets: Sequence[Bucket], taken: Claim
-) -> dict[str, Any] | None:
-    """`emitted`: the rows of `selected`, on disk. Returns the lowest of them, if there are any."""
-    lowest = session.rows("generate_least")[0]["sort_value"]
-    # What is asked for again was selected by the score that it had then.
-    known = lowest is not None and not taken.of_segments and by_score_alone(config)
-    given = {
-        "interval_max": config.db.fetch_interval_max,
-        "cur_time": datetime.fromisoformat(taken.cur_time),
-        "least": lowest if known else -math.inf,
-    }
-
-    def bucket_by_bucket() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for bucket in buckets:
-            session.bind_bucket("crawldb", "crawldb", bucket)
-            yield "generate_emit", {**given, "lo": bucket.lo, "hi": bucket.hi}
-
-    session.bind_spooled("emitted", bucket_by_bucket())
-    session.drop("selected")
-    found = session.rows("generate_cut")
-    return found[0] if found else None
-
-
 def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[HostLoad]:
-    """What each host (or domain) of `emitted` will cost."""
+    """What each host (or domain) of `selected` will cost."""
     hostdb = crawl.table("hostdb").current()
     session.bind_table("hostdb", hostdb)
     batches = session.batches(
@@ -57,39 +33,64 @@ def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[Hos
 
 
 def write_lists(
-    session: Session, config: CrawlConfig, segment: Segment, lists: Sequence[Sequence[HostLoad]]
-) -> None:
-    """Write the part crawl_generate, and what the filters refused."""
+    session: Session,
+    config: CrawlConfig,
+    buckets: Sequence[Bucket],
+    segment: Segment,
+    taken: Claim,
+    lists: Sequence[Sequence[HostLoad]],
+) -> dict[str, Any] | None:
+    """Write the part crawl_generate, and what the filters refused. Returns the lowest URL."""
     session.bind_columns(
         "host_lists",
         key=[load.key for loads in lists for load in loads],
         list=[number for number, loads in enumerate(lists) for _ in loads],
     )
-    by_domain = _by_domain(config)
+    session.bind_spooled("emitted", _emitting(session, config, buckets, taken))
+    session.drop("selected")
+    session.drop("host_lists")
     for number in range(len(lists)):
         folder = f"{segment.folder}/crawl_generate/list-{number:03}"
         written = 0
-        for piece, bounds in enumerate(_pieces(session, number, by_domain)):
+        for piece, bounds in enumerate(_pieces(session, number)):
             path = f"{folder}/list.{piece:04}.parquet"
-            given = {**bounds, **by_domain, "list": number, "position": written}
+            given = {**bounds, "list": number, "position": written}
             written += session.copy("generate", "crawl_generate", path, **given)[0]
     refused = session.rows("generate_refused")
     segment.write_part("rejected", 0, "generate.0000", refused)
+    found = session.rows("generate_cut")
+    return found[0] if found else None
 
 
-def _pieces(
-    session: Session, number: int, by_domain: Mapping[str, bool]
-) -> Iterator[dict[str, Any]]:
+def _emitting(
+    session: Session, config: CrawlConfig, buckets: Sequence[Bucket], taken: Claim
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The SELECTs of what goes into the lists, bucket by bucket."""
+    lowest = session.rows("generate_least")[0]["sort_value"]
+    # What is asked for again was selected by the score that it had then.
+    known = lowest is not None and not taken.of_segments and by_score_alone(config)
+    given = {
+        "interval_max": config.db.fetch_interval_max,
+        "cur_time": datetime.fromisoformat(taken.cur_time),
+        "least": lowest if known else -math.inf,
+        **_by_domain(config),
+    }
+    for bucket in buckets:
+        session.bind_bucket("crawldb", "crawldb", bucket)
+        yield "generate_emit", {**given, "lo": bucket.lo, "hi": bucket.hi}
+
+
+def _pieces(session: Session, number: int) -> Iterator[dict[str, Any]]:
     """Bounds of the pieces of a list: some ranks of all hosts, or one rank of some hosts."""
-    given = {"list": number, **by_domain}
-    ranks = [(row["rank_in_host"], row["n"]) for row in session.rows("generate_ranks", **given)]
+    found = session.rows("generate_ranks", list=number)
+    ranks = [(row["rank_in_host"], row["n"]) for row in found]
     first, held = ranks[0][0] if ranks else 1, 0
     for rank, n in ranks:
         if held and held + n > PIECE_ROWS:
             yield {"first_rank": first, "last_rank": rank - 1, "after": None, "last": None}
             first, held = rank, 0
         if n > PIECE_ROWS:
-            runs = session.rows("generate_rank_hosts", rank=rank, rows=PIECE_ROWS, **given)
+            runs = session.rows("generate_rank_hosts", rank=rank, rows=PIECE_ROWS, list=number)
             after = None
             for run in runs:
                 yield {
