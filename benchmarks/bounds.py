@@ -19,11 +19,14 @@ class Bound(NamedTuple):
         return not above and not (self.least is not None and self.figure < self.least)
 
     def __str__(self) -> str:
-        most = "" if self.most is None else f", at most {self.most:.3g}"
-        least = "" if self.least is None else f", at least {self.least:.3g}"
-        return (
-            f"{'met   ' if self.is_met else 'missed'} {self.what}: {self.figure:.3g}{least}{most}"
-        )
+        most = "" if self.most is None else f", at most {_shown(self.most)}"
+        least = "" if self.least is None else f", at least {_shown(self.least)}"
+        met = "met   " if self.is_met else "missed"
+        return f"{met} {self.what}: {_shown(self.figure)}{least}{most}"
+
+
+def _shown(figure: float) -> str:
+    return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
 
 
 def exit_code(bounds: Iterable[Bound]) -> int:
