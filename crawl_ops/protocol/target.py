@@ -10,9 +10,11 @@ REMEMBERED = 512
 PORTS = {"http:": 80, "https:": 443}
 
 # What this accepts is as WHATWG would write it: nothing to escape, no dot segment, and a host
-# that is neither a number nor punycode.
+# that is an address of four decimal numbers, or neither a number nor punycode.
+_BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _PLAIN = re.compile(
-    r"(https?)://((?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{2,63})"
+    r"(https?)://((?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{2,63}"
+    rf"|{_BYTE}(?:\.{_BYTE}){{3}}(?=[:/]))"
     r"(?::([1-5][0-9]{4}|[1-9][0-9]{0,3}))?"
     r"(/(?!\.)(?:[A-Za-z0-9_~=?&;,+!@$*().-]|/(?!\.))*+)"
 )

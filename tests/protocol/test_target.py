@@ -9,12 +9,14 @@ from crawl_ops.protocol.target import Target
 
 LABELS = st.text("abz09-.x", max_size=12)
 PORTS = ["", ":", ":80", ":443", ":8080", ":08", ":59999", ":60000", ":65536"]
+BYTES = ["0", "00", "1", "9", "10", "09", "99", "100", "199", "249", "255", "256", "0x7"]
+ADDRESSES = st.lists(st.sampled_from(BYTES), min_size=3, max_size=5).map(".".join)
 PATHS = st.text("aZ09/.%?#&=~+-_ \"'<|\\", max_size=20)
 
 
 @given(
     st.sampled_from(["http", "https"]),
-    LABELS,
+    LABELS | ADDRESSES,
     st.sampled_from(["", ":80", ":443", ":8080", ":08", ":59999", ":65536"]),
     PATHS,
 )
