@@ -28,6 +28,7 @@ NEEDED = CRITERIA[:3]
 CLEANED = "index/dedup.json"
 Query = tuple[str, Mapping[str, Any]]
 PAGES_COMPARED = 500_000  # at once
+URLS_COUNTED = 30_000_000  # of so many URLs the signatures are counted at once
 BATCH_ROWS = 10_000
 BATCHES_A_COMMIT = 10  # deletes not committed are held in memory
 
@@ -84,7 +85,9 @@ def _losers(
 ) -> int:
     """`losers`: key, slot and winner of every page that is to be marked."""
     session.bind_table("crawldb", manifest)
-    session.create("signatures", "dedup_signatures")
+    session.drop("signatures")
+    for first, last in _ranges(1 + manifest.rows // URLS_COUNTED):
+        session.append("signatures", "dedup_signatures", first=first, last=last)
     session.bind_spooled("candidates", _candidates(session, config, manifest))
     session.drop("signatures")
     places = {f"p_{criterion.lower()}": order.index(criterion) for criterion in NEEDED}

@@ -418,3 +418,31 @@ def test_without_duplicates_no_index_is_made(given):
     given.known([page("http://a.test/")])
     run(given)
     assert not (given.crawl.index_location / "tantivy").exists()
+
+
+@pytest.mark.parametrize(
+    "order", [ALL, ("httpsOverHttp", *ALL), (*ALL[:2], "httpsOverHttp", ALL[2])]
+)
+def test_pages_compared_some_at_a_time_give_what_all_at_once_give(
+    given, another_crawl, monkeypatch, order
+):
+    chance = random.Random(5)
+    known = [
+        page(
+            f"http{'s' * (n % 2)}://h{n % 7}.test/{n // 2 % 40}",
+            bytes([chance.randrange(30)]) * 16,
+            score=float(chance.randrange(2)),
+        )
+        for n in range(280)
+    ]
+    known = list({row["url"]: row for row in known}.values())
+    found = []
+    for name, at_once in (("all", 10**9), ("some", 60)):
+        crawl = another_crawl(name)
+        monkeypatch.setattr("crawl_ops.jobs.dedup.PAGES_COMPARED", at_once)
+        monkeypatch.setattr("crawl_ops.jobs.dedup.URLS_COUNTED", at_once)
+        crawl.known(known, bits=2)
+        run(crawl, " ".join(order))
+        found.append({row["url"]: (row["status"], row["reason"]) for row in crawl.rows()})
+    assert found[0] == found[1]
+    assert len([row for row in found[0].values() if row[0] == "db_duplicate"]) > 100

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.jobs.generate import generate
-from crawl_ops.jobs.generating import best
+from crawl_ops.jobs.generating import best, lists
 from crawl_ops.jobs.inject import inject
 
 
@@ -448,3 +448,42 @@ def test_a_killed_depth_leaves_out_what_others_hold_by_now(given, monkeypatch):
     mine = run(given, run_id="r", depth=1)
     assert not urls(given, other) & urls(given, mine)
     assert len(urls(given, mine)) == 4
+
+
+@pytest.mark.parametrize("conf", [{"generate.max.count": 9}, {"partition.url.mode": "byDomain"}])
+def test_a_list_in_pieces_is_the_list(given, monkeypatch, conf):
+    given.known([row for n in range(40) for row in pages(1 + n % 13, f"h{n}.d{n % 9}.test")])
+    whole = listed(given, run(given, conf, topn=200, force=True))
+    monkeypatch.setattr(lists, "PIECE_ROWS", 17)
+    report = run(given, conf, topn=200, force=True)
+    files = given.crawl.segment(report.segment).part_files("crawl_generate", [0])
+    assert len(files) > 3
+    tables = [pq.read_table(given.crawl.files.location(file.path)) for file in files]
+    positions = [place for table in tables for place in table["position"].to_pylist()]
+    assert positions == list(range(len(positions)))
+    assert listed(given, report) == whole
+
+
+@pytest.mark.parametrize("by", ["host", "domain"])
+def test_limits_that_fall_between_equal_scores_go_by_url(given, monkeypatch, by):
+    """Also where a bucket after the other is cut, and one of so many URLs is in the histogram."""
+    monkeypatch.setattr(best, "LEAST_SLACK", 5)
+    monkeypatch.setattr(best, "LARGE", 0)
+    known = [
+        {"url": f"http{'s' * (n % 2)}://h{n % 3}.d{n % 11}.test/{n * 37 % 100:02}", "score": score}
+        for n in range(200)
+        for score in [[1.0, 1.0, 2.0][n % 3]]
+    ]
+    given.known(known, bits=3)
+    conf = {"generate.max.count": 4, "generate.count.mode": by}
+    chosen = urls(given, run(given, conf, topn=30))
+    best_first = sorted(known, key=lambda row: (-row["score"], row["url"]))
+    held = Counter()
+    wanted = []
+    for row in best_first:
+        host = row["url"].split("/")[2]
+        key = host if by == "host" else host.partition(".")[2]
+        held[key] += 1
+        if held[key] <= 4:
+            wanted.append(row["url"])
+    assert chosen == set(wanted[:30])

@@ -4,10 +4,13 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from crawl_ops.errors import SeedError
+from crawl_ops.jobs import inject as inject_job
 from crawl_ops.jobs.inject import inject
+from crawl_ops.jobs.injecting import columns
 from crawl_ops.jobs.injecting.fields import WARNINGS_MAX
 from crawl_ops.jobs.injecting.lines import LINE_BYTES_MAX
 
@@ -249,3 +252,32 @@ def test_times_are_cut_to_milliseconds(given):
     given.now += timedelta(microseconds=1999)
     run(given, ["http://x.com/"])
     assert given.row("http://x.com/")["fetch_time"].microsecond == 1000
+
+
+def test_seeds_told_all_at_once_and_sorted_some_hosts_at_a_time_are_the_same(
+    given, another_crawl, monkeypatch
+):
+    """Plain ones, those to be normalized, refused ones, doubles and known ones, in any order."""
+    seeds = [f"http://h{n % 17}.d{n % 5}.test/{n}\tnutch.score={n % 7}" for n in range(300)]
+    seeds += [f"HTTP://h{n % 17}.d{n % 5}.test:80/a/../{n}" for n in range(200, 400)]
+    seeds += ["http://h1.d1.test/x.zip", "", "# nothing", "http://h1.d1.test/a/a/a/", *seeds[:9]]
+    reports, rows = [], []
+    for many, sorted_rows in ((10**9, 10**9), (1, 23)):
+        crawl = another_crawl(f"at-once-{many}")
+        monkeypatch.setattr(columns, "MANY", many)
+        monkeypatch.setattr(inject_job, "SORTED_ROWS", sorted_rows)
+        inject(crawl.crawl, crawl.config(), seeds[50:90], crawl.now)
+        report = inject(crawl.crawl, crawl.config(), seeds, crawl.now, update=True)
+        reports.append(report.counts)
+        stored = crawl.crawl.table("crawldb").current().files[0]
+        assert stored.rows == len(crawl.rows())
+        table = pq.read_table(crawl.crawl.files.location(stored.path))
+        assert table.column("url").to_pylist() == [
+            row["url"] for row in sorted(crawl.rows(), key=lambda row: (row["host"], row["url"]))
+        ]
+        rows.append({row["url"]: row for row in crawl.rows()})
+        for row in rows[-1].values():
+            row.pop("k"), row.pop("slot")
+    assert reports[0] == reports[1]
+    assert reports[0]["rejected.regex"] == 2
+    assert rows[0] == rows[1]
