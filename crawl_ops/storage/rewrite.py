@@ -55,8 +55,10 @@ def rewrite(
         patched = None if keep else files.patched(base[0])
         entries = [
             patched or files.in_order(old.select(bucket, ["base"], keep)),
-            files.sorted(old.select(bucket, ["new"], keep) if younger else "", "new"),
         ]
+        with session.one_thread():
+            further = old.select(bucket, ["new"], keep) if younger else ""
+            entries.append(files.sorted(further, "new"))
     else:
         entries = [
             files.sorted(old.select(bucket, keep=keep) if standing + younger else "", "base")

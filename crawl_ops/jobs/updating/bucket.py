@@ -23,7 +23,7 @@ class Folding:
     segment: str
     additions: bool
     counted: Counter[str] = field(default_factory=Counter)
-    _telling: set[int] | None = None
+    _slots: dict[str, set[int]] = field(default_factory=dict)
 
     @property
     def _config(self) -> CrawlConfig:
@@ -87,18 +87,22 @@ class Folding:
             self.counted[row["status"]] += row["urls"]
 
     def _links(self, slots: dict[str, int]) -> None:
-        most = self._config.db.update_max_inlinks
-        unusual = self.session.rows("updatedb_unusual", **slots)[0]["unusual"]
-        self.session.create("linked", "updatedb_summed" if unusual else "updatedb_linked", **slots)
-        if self.session.create("crowded", "updatedb_crowded", max_inlinks=most):
-            self.session.create("limited", "updatedb_limited", max_inlinks=most, **slots)
-            self.session.rename("limited", "linked")
+        session, most = self.session, self._config.db.update_max_inlinks
+        unusual = self._some("updatedb_unusual", slots)
+        with session.one_thread():
+            session.create("linked", "updatedb_summed" if unusual else "updatedb_linked", **slots)
+        if session.create("crowded", "updatedb_crowded", max_inlinks=most):
+            session.create("limited", "updatedb_limited", max_inlinks=most, **slots)
+            session.rename("limited", "linked")
         # Few segments say more of URLs than their shares, and to look for it takes a while.
-        if self._telling is None:
-            self._telling = {row["slot"] for row in self.session.rows("updatedb_telling")}
-        told = any(slots["lo"] <= slot <= slots["hi"] for slot in self._telling)
-        between = slots if told else {"lo": 1, "hi": 0}
-        self.session.create("described", "updatedb_described", now=self.commit.now, **between)
+        between = slots if self._some("updatedb_telling", slots) else {"lo": 1, "hi": 0}
+        session.create("described", "updatedb_described", now=self.commit.now, **between)
+
+    def _some(self, query: str, slots: dict[str, int]) -> bool:
+        """Whether a query of the whole segment names slots of a bucket."""
+        if query not in self._slots:
+            self._slots[query] = {row["slot"] for row in self.session.rows(query)}
+        return any(slots["lo"] <= slot <= slots["hi"] for slot in self._slots[query])
 
     def _rules(self) -> dict[str, Any]:
         config, db = self._config, self._config.db
