@@ -94,24 +94,25 @@ def _patched(table: str, old: pa.Table, changes: list[Changes], start: int) -> p
         if not len(change):
             continue
         places = pc.subtract(_one(change.column(ROW)), start)
-        here = _scattered(pa.repeat(pa.scalar(True), len(change)), places, len(old))
-        hit = pc.is_valid(here)
+        hit = _hit(places, len(old))
         for name in change.column_names:
             if name == ROW:
                 continue
             values = _one(change.column(name)).cast(columns[name].type)
             # What is NULL in all rows and stays so: most of the rarer columns.
             if values.null_count < len(values) or columns[name].null_count < len(old):
-                columns[name] = pc.if_else(hit, _scattered(values, places, len(old)), columns[name])
+                columns[name] = pc.replace_with_mask(columns[name], hit, values)
     fields = [schemas()[table].field(name) for name in columns]
     new = pa.Table.from_arrays(list(columns.values()), schema=pa.schema(fields))
     check_nulls(table, new)
     return new
 
 
-def _scattered(values: "pa.Array[Any]", places: "pa.Array[Any]", length: int) -> Any:
-    """Values in their places, NULL elsewhere."""
-    return pc.scatter(values, places, max_index=length - 1)  # type: ignore[attr-defined]
+def _hit(places: "pa.Array[Any]", length: int) -> Any:
+    """Which rows have one of these places, as a mask."""
+    marks = pa.repeat(pa.scalar(True), len(places))
+    there = pc.scatter(marks, places, max_index=length - 1)  # type: ignore[attr-defined]
+    return pc.is_valid(there)
 
 
 def _one(column: "pa.ChunkedArray[Any]") -> Any:
