@@ -1,12 +1,13 @@
-"""The host, the registered domain and the parts of a URL (by tldextract's list)."""
+"""The host, the registered domain and the parts of a URL (the only door to tldextract)."""
 
 import re
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from ada_url import idna_to_ascii, idna_to_unicode
 
-from crawl_ops.urls.suffixes import Suffixes
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 _PARTS = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]*):"  # scheme
@@ -84,7 +85,7 @@ class Domains:
     """Registered domains by the public suffix list bundled with tldextract; never the network."""
 
     def __init__(self, private_suffixes: bool = False) -> None:
-        self._suffixes = Suffixes(private_suffixes)
+        self._private_suffixes = private_suffixes
         self.domain_of = lru_cache(maxsize=_HOSTS_REMEMBERED)(self._domain_of)
         self.suffix_of = lru_cache(maxsize=_HOSTS_REMEMBERED)(self._suffix_of)
 
@@ -97,28 +98,29 @@ class Domains:
         host = host.lower().rstrip(".")
         if not host or host.startswith(".") or is_ip(host):
             return host
-        labels = host.split(".")
-        length = self._length(labels)
-        if length and labels[-length - 1 : -length] == [""]:
-            return host
-        return ".".join(labels[-(length or 1) - 1 :])
+        found = self._extractor.extract_str(host)
+        if found.suffix:
+            return f"{found.domain}.{found.suffix}" if found.domain else host
+        return ".".join(host.rsplit(".", 2)[-2:])
 
     def _suffix_of(self, host: str) -> str | None:
         """The public suffix of a host as ASCII (`co.uk`); None for IPs and unlisted suffixes."""
         host = host.lower().rstrip(".")
         if not host or is_ip(host):
             return None
-        labels = host.split(".")
-        length = self._length(labels)
-        if not length:
-            return None
-        suffix = ".".join(labels[-length:])
-        return ascii_host(suffix) or suffix
+        suffix = self._extractor.extract_str(host).suffix
+        return (ascii_host(suffix) or suffix) if suffix else None
 
-    def _length(self, labels: list[str]) -> int:
-        if any(label.startswith("xn--") for label in labels):
-            labels = [unicode_host(x) if x.startswith("xn--") else x for x in labels]
-        return self._suffixes.length(labels)
+    @cached_property
+    def _extractor(self) -> "TLDExtract":
+        # It loads requests and its list: a tenth of a second, for the first host that is asked for.
+        from tldextract import TLDExtract
+
+        return TLDExtract(
+            suffix_list_urls=(),
+            cache_dir=None,
+            include_psl_private_domains=self._private_suffixes,
+        )
 
 
 @lru_cache(maxsize=2)
