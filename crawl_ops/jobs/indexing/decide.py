@@ -48,6 +48,8 @@ class Decider:
         session.create("db", "index_db")
         self._later(segment)
         session.create("decided", "index_decided", rules=self._rules, there=self._known)
+        for name in ("fetched", "db", "later", "contested"):
+            session.drop(name)
         self._bind_table("linkdb")
         session.create("anchors", "index_anchors")
         return {row["action"]: row["n"] for row in session.rows("index_actions")}
