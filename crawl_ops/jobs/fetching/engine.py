@@ -23,7 +23,8 @@ _WITH_ROBOTS = ("http://", "https://")
 
 
 BATCH_S = 0.25  # nothing more of a batch is begun after so long
-LOOK_S = 0.004  # an answer is looked at after so long, or when its batch ends
+LOOK_S = 0.004  # an answer is looked at after so long, if another comes, or when its batch ends
+WAIT_S = 0.05  # … or at the latest after so long
 
 
 @dataclass(slots=True)
@@ -139,6 +140,8 @@ class Workers:
     def results(self, timeout: float) -> list[Result | Ended | Address]:
         """Results there are, those of a site in order; waits up to `timeout` seconds for one."""
         ended: list[Ended | Address] = []
+        if self.out > self.busy:  # a thread may have more to tell than what ends a wait
+            timeout = min(timeout, WAIT_S)
         with contextlib.suppress(queue.Empty):
             told = self._results.get(timeout=max(timeout, 0.0))
             while True:
