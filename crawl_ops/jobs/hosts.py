@@ -92,6 +92,11 @@ class _Hosts:
         """What the segment adds to a bucket of the hostdb and changes in it."""
         session, slots = self.session, {"lo": bucket.lo, "hi": bucket.hi}
         session.bind_bucket("hostdb", "hostdb", bucket)
+        if self.shifted:
+            # Read once: of most hosts nothing is said.
+            session.create("said", "hostdb_said", **slots)
+            session.create("met", "hostdb_met")
+            session.bind_select("hostdb", "FROM met")
         session.create("asked", "hostdb_asked", **slots)
         session.create("robots_seen", "hostdb_robots", **slots)
         if self.shifted:
@@ -99,8 +104,8 @@ class _Hosts:
         else:
             session.bind_table("crawldb", self.crawldb, bucket.lo, bucket.hi)
             session.create("counted", "hostdb_counted", **slots)
-        session.create("said", "hostdb_all" if self.purging else "hostdb_named")
-        session.create("met", "hostdb_met")
+            session.create("said", "hostdb_all" if self.purging else "hostdb_named")
+            session.create("met", "hostdb_met")
         session.create("renewed", "hostdb", all_counted=self.purging)
         changed = session.create("changed", "hostdb_changed")
         return Overlay(
