@@ -141,4 +141,5 @@ def lay_over(
         if select:
             path = commit.data_path(WHOLE, kind)
             ordered = f"FROM ({select}) ORDER BY {order}"
-            commit.add(session.write(ordered, declared, WHOLE, path, kind, given))
+            with session.one_thread():
+                commit.add(session.write(ordered, declared, WHOLE, path, kind, given))
