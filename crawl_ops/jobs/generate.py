@@ -115,7 +115,7 @@ def _make(
         loads = loads_of(session, crawl, config)
         if loads:
             lists = balanced(loads, wish.num_fetchers)
-            with session.on_one_thread():  # each more holds wide rows
+            with session.one_thread():  # each more holds wide rows
                 lowest = write_lists(session, config, manifest.buckets(), segment, taken, lists)
             segment.publish(_info(config, taken, lists, counts, lowest))
     return counts

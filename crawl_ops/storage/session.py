@@ -48,11 +48,11 @@ class Session(Names):
             )
         )
         limits = config.duckdb
-        self._threads = limits.threads
+        self._threads = min(limits.threads, threads or limits.threads)
         for name, value in (
             ("TimeZone", "UTC"),
             ("memory_limit", limits.memory_limit),
-            ("threads", min(limits.threads, threads or limits.threads)),
+            ("threads", self._threads),
             ("temp_directory", str(self._spill)),
             ("max_temp_directory_size", limits.max_temp_directory_size),
             ("preserve_insertion_order", True),
@@ -127,7 +127,7 @@ class Session(Names):
             self._spill.mkdir(parents=True, exist_ok=True)
             self._run(
                 f"COPY ({sql_text(query)}) TO {path} (FORMAT parquet, COMPRESSION lz4_raw,"
-                f" ROW_GROUP_SIZE {SPOOLED_ROWS})",
+                f" ROW_GROUP_SIZE {SPOOLED_ROWS}, WRITE_BLOOM_FILTER false)",
                 parameters,
             )
             paths.append(path)
@@ -171,18 +171,10 @@ class Session(Names):
             )
 
     @contextlib.contextmanager
-    def on_one_thread(self) -> Iterator[None]:
-        """The engine computes on one thread meanwhile: each more holds rows that it writes."""
-        before = self.connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
-        self.connection.execute("SET threads = 1")
-        try:
-            yield
-        finally:
-            self.connection.execute(f"SET threads = {int(before)}")
-
-    @contextlib.contextmanager
     def one_thread(self) -> Iterator[None]:
-        """Statements run on one thread meanwhile: two take a third more for what is small."""
+        """Statements run on one thread meanwhile: two take a third more for what is small, and
+        each holds wide rows that it writes.
+        """
         self.connection.execute("SET threads = 1")
         try:
             yield
