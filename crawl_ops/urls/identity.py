@@ -39,6 +39,7 @@ class UrlIdentifier:
     def __init__(self, seed: int, private_suffixes: bool = False) -> None:
         self._seed = seed
         self._domain_of = domains(private_suffixes).domain_of
+        self._known: dict[str, tuple[int, str, str]] = {}
         self._site_of = lru_cache(maxsize=_HOSTS_REMEMBERED)(self._site)
 
     def identify(self, url: str) -> UrlIdentity:
@@ -50,11 +51,16 @@ class UrlIdentifier:
 
     def identify_all(self, urls: Sequence[str]) -> Identities:
         """The identities of many URLs, as columns."""
-        starts = [_start(url) for url in urls]
-        known: dict[str, tuple[int, str, str]] = {}
-        for start, url in zip(starts, urls, strict=True):
-            if start not in known:
-                known[start] = self.identify(url)[1:]
+        # Of a web URL all but the key comes from what stands before its third slash.
+        starts = [
+            url[:end] if (end := url.find("/", 8)) > 0 and url.startswith(_WEB) else url
+            for url in urls
+        ]
+        known = self._known
+        if len(known) > _HOSTS_REMEMBERED:
+            known.clear()
+        for start in set(starts).difference(known):
+            known[start] = self.identify(start)[1:]
         seed = self._seed
         sites = [known[start] for start in starts]
         return Identities(
@@ -79,10 +85,5 @@ class UrlIdentifier:
         return domain, xxh3_64_intdigest(text, self._seed) >> 48
 
 
-def _start(url: str) -> str:
-    """What the host comes from: a web URL up to its third slash, or all of it."""
-    end = url.find("/", 8) if url.startswith(("http://", "https://")) else -1
-    return url if end < 0 else url[:end]
-
-
+_WEB = ("http://", "https://")
 _MARKS = frozenset("@[]?#")

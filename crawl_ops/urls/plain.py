@@ -53,6 +53,8 @@ def plain_of_expressions(patterns: Iterable[re.Pattern[str]]) -> Plain:
     unless: list[str] = []
     asks: list[Callable[[str], object]] = []
     for pattern in patterns:
+        if _NO_WEB_URL.fullmatch(pattern.pattern):
+            continue
         wider = widened(pattern)
         if wider and not wider.fits_all:
             unless.append(wider.text)
@@ -81,6 +83,8 @@ def widened(pattern: re.Pattern[str]) -> Wider | None:
     return _Widening(pattern.pattern).wider()
 
 
+_NO_WEB_URL = re.compile(r"\^\(\?!https\?:(?://)?\)")
+"""What is found in no URL of FORM, and would be widened to what is found in all."""
 _LOOKAROUND = re.compile(r"\(\?(?:[=!]|<[=!])")
 _OPENING = re.compile(r"\((?:\?(?:(?:-?[ims])*:|>|P<\w+>))?")
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})([+?]?)")

@@ -76,3 +76,28 @@ def test_any_text_has_an_identity(text):
 )
 def test_the_short_way_finds_the_same_host(url):
     assert IDENTIFIER.identify(url).host == host_of(url)
+
+
+def test_many_at_once_are_what_they_are_one_by_one():
+    urls = [
+        "http://a.example/",
+        "http://a.example/b",
+        "https://a.example:8080/b/c",
+        "http://b.example?q=/x",
+        "http://b.example",
+        "http://c.example#/x",
+        "http://u:p@d.example/x",
+        "http://[::1]/x",
+        "http://x/",
+        "http://8.8.8.8/",
+        "ftp://e.example/f",
+        "file:///a/b",
+        "mailto:a@b.example",
+        "http://ü.example/ü",
+        "",
+    ]
+    identifier = UrlIdentifier(3)
+    for _ in range(2):
+        found = identifier.identify_all(urls)
+        assert list(zip(*found, strict=True)) == [UrlIdentifier(3).identify(url) for url in urls]
+    assert identifier.identify_all([]) == ([], [], [], [])

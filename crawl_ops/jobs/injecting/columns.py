@@ -45,8 +45,7 @@ def fill_seeds(
             if url is not None
         ]
         taken += len(kept)
-        values = zip(*said, strict=True) if said else [()] * len(FIELDS)
-        columns = dict(zip(FIELDS, values, strict=True))
+        columns = {name: [row[at] for row in said] for at, name in enumerate(FIELDS)}
         spool.append({**identifier.identify_all(kept)._asdict(), "url": kept, **columns})
     session.bind_spool("lines", spool)
     return Counter(seeds=taken + judge.refused.total(), **judge.refused)
