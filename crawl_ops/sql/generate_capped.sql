@@ -1,8 +1,7 @@
--- The candidates of a bucket, so many of a host or domain (generate.max.count); more, if the last
--- of these have one sort value.
-SELECT k, slot, sort_value, host, domain, if($by_domain, domain, host) AS key
+-- The candidates of a bucket, so many of a host or domain (generate.max.count).
+SELECT k, slot, sort_value, host, domain
 FROM (
-    SELECT k, slot, sort_value, host, if($by_domain OR $lists_by_domain, domain, NULL) AS domain
+    SELECT k, slot, sort_value, host, if($lists_by_domain, domain, NULL) AS domain
     FROM (
         SELECT
             *,
@@ -15,5 +14,9 @@ FROM (
         WHERE score >= $least::FLOAT  -- as far as a Parquet reader understands the cut
     )
     WHERE outcome = 'candidate' AND sort_value >= $lowest::FLOAT
+    QUALIFY row_number() OVER (
+        PARTITION BY if($by_domain, domain, host) ORDER BY sort_value DESC, url
+    ) <= $max_count
 )
-QUALIFY rank() OVER (PARTITION BY key ORDER BY sort_value DESC) <= $max_count
+-- A redo follows the links of the depth before.
+WHERE $everywhere OR k IN (SELECT k FROM led_to)

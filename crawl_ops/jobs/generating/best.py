@@ -32,7 +32,7 @@ class Best:
     and so is, while the buckets are gone through, what comes after the last of the best so far. A
     host's URLs beyond generate.max.count are those with the lowest values, so leaving those out
     changes nothing for the others. If the limit per host leaves too few, the cut is lowered.
-    URLs of one sort value are looked at only where the limits fall between them.
+    URLs are read, but not held; of one sort value again where topN falls between them.
     """
 
     session: Session
@@ -150,13 +150,7 @@ class Best:
         if capped["max_count"] == NO_LIMIT:
             session.append("selected", "generate_candidates", **best, **everywhere)
             return
-        session.create("capped", "generate_capped", **best, **capped)
-        session.append_columns("beyond", "crawl_generate", ("k",), ())
-        if session.create("crowded", "generate_crowded", max_count=capped["max_count"]):
-            session.create("beyond", "generate_beyond", **self._least(self._lowest))
-        session.append("selected", "generate_kept", **everywhere)
-        for name in ("capped", "beyond", "crowded"):
-            session.drop(name)
+        session.append("selected", "generate_capped", **best, **capped, **everywhere)
 
     def _least(self, value: float) -> dict[str, float]:
         """The score that URLs of a sort value have at least."""
