@@ -5,6 +5,7 @@ CrawlError                       exit 2, not retryable
 ├── SeedError                    a seed file cannot be read, or a seed line is no URL
 ├── StoreError                   the crawl folder cannot be used; a file is not of its schema
 │   ├── NotFoundError            exit 1: the segment, URL or version asked for does not exist
+│   │   └── NotKeptError          exit 1: it was there, and was merged or removed since
 │   └── CommitConflictError      retryable: another job committed to the table first
 ├── IndexingError                retryable: an index writer refused a batch
 └── StoppedError                 exit 130, retryable: the job was asked to stop, what it has is kept
@@ -40,6 +41,10 @@ class NotFoundError(StoreError):
     """The segment, URL or version asked for does not exist."""
 
     exit_code = 1
+
+
+class NotKeptError(NotFoundError):
+    """What was asked for was there, and was merged or removed since."""
 
 
 class CommitConflictError(StoreError):

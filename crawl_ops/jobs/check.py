@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import NotFoundError
+from crawl_ops.errors import NotFoundError, NotKeptError
 from crawl_ops.model import FetchStatus, JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Manifest
@@ -31,7 +31,8 @@ def check(crawl: CrawlDir, config: CrawlConfig, run_id: str, now: datetime) -> J
     than crawl.check.errors.up than in the run before, if there was one. A run that only asks again
     for pages of another is judged by the good pages alone. A run that had nothing to fetch has
     nothing to find fault with.
-    Raises NotFoundError for a run that the crawl does not know, or keeps no segment of.
+    Raises NotFoundError for a run that the crawl does not know, NotKeptError if it keeps no segment
+    of it.
     """
     started = time.monotonic()
     mine = _kept(crawl, run_id)
@@ -68,7 +69,7 @@ def _kept(crawl: CrawlDir, run_id: str) -> list[Claim]:
     into = sorted({merged[name] for name in gone if name in merged})
     why = f"were merged into {', '.join(into)}" if into else "are no longer kept"
     if not kept:
-        raise NotFoundError(f"run {run_id!r}: its segments {why}")
+        raise NotKeptError(f"run {run_id!r}: its segments {why}")
     log.warning("check: run %r: some of its segments %s: %s", run_id, why, ", ".join(gone))
     return kept
 

@@ -156,6 +156,8 @@ def _fetch_lists(
     finally:
         workers.close()
         not_due.close()
+    if not crawl.files.exists(f"{segment.folder}/segment.json"):
+        raise StoreError(f"segment {segment.name} was removed while it was being fetched")
     for number in numbers:
         segment.finish("fetch", number, {"counts": fetch_counts(crawl, config, segment, number)})
 

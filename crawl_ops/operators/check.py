@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk.exceptions import AirflowFailException
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, NotKeptError
 from crawl_ops.model import JobReport
 from crawl_ops.operators.crawl_operator import CrawlOperator, as_xcom
 
@@ -43,7 +43,11 @@ class CheckOperator(CrawlOperator):
     def run_job(self, crawl: "CrawlDir", config: CrawlConfig, now: datetime) -> JobReport:
         from crawl_ops.jobs.check import check
 
-        return check(crawl, config, self.run_id, now)
+        try:
+            return check(crawl, config, self.run_id, now)
+        except NotKeptError as error:  # a run of long ago that was cleared and had nothing to do
+            self.log.warning("check: %s; there is nothing to compare", error)
+            return JobReport("check", None, details={"findings": []})
 
     def hand_on(self, report: JobReport, context: "Context") -> Any:
         findings = [str(finding)[:500] for finding in report.details["findings"]]

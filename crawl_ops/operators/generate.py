@@ -129,7 +129,22 @@ class GenerateOperator(CrawlOperator):
         keep = exit_to.get_flat_relative_ids(upstream=False) | {self.exit_to}
         self.log.info("%s: leaving the loop for %s", why, self.exit_to)
         skipped = sorted(self.get_flat_relative_ids(upstream=False) - keep)
-        raise DownstreamTasksSkipped(tasks=skipped)  # type: ignore[no-untyped-call]
+        tasks = [*skipped, *self._instances(skipped)]
+        raise DownstreamTasksSkipped(tasks=tasks)  # type: ignore[no-untyped-call]
+
+    def _instances(self, task_ids: Sequence[str]) -> list[tuple[str, int]]:
+        """Instances that an earlier try of this task may have made of the tasks that map over it.
+
+        In a depth that is cleared they are there, and would run without a segment. What follows
+        them is skipped with them.
+        """
+        mapped = [
+            task_id
+            for task_id in task_ids
+            if task_id in self.downstream_task_ids
+            and self.dag.get_task(task_id).get_closest_mapped_task_group() is not None
+        ]
+        return [(task_id, number) for task_id in mapped for number in range(MAX_LISTS)]
 
 
 def manifests(report: JobReport) -> list[dict[str, int]]:

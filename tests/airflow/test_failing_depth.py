@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from crawl_ops.config.load import load
+from crawl_ops.jobs.mergesegs import mergesegs
 from crawl_ops.storage.crawl_dir import CrawlDir
 
 ROOT = Path(__file__).parents[2]
@@ -194,6 +196,19 @@ def test_clear_the_group(failed, web):
     assert failed.ask("clear", tasks=["depth_02.generate"])["state"] == "success"
     assert web.newly_asked() == {}
     assert failed.segments() == segments
+
+
+def test_clear_a_depth_whose_segments_were_merged(failed, web):
+    folder = CrawlDir.open(failed.driver.folder / "store" / failed.id)
+    config = load(None, {"http.agent.name": "testbot"})
+    mergesegs(folder, config, folder.segments(), datetime.now(UTC))  # noqa: TID251
+    assert len(folder.segments()) == 1
+    run = failed.ask("clear", tasks=["depth_02.generate"])
+    assert run["state"] == "success", run
+    # What is due is for the next run; nothing is left of the depth, and the end of the run is done.
+    assert web.newly_asked() == {}
+    assert run["tasks"]["depth_02.partition.fetch[0]"] == "skipped"
+    assert run["tasks"]["check"] == run["tasks"]["dedup"] == "success"
 
 
 def test_clear_the_whole_run_and_say_what_is_redone(failed, web):

@@ -2,6 +2,7 @@
 
 import re
 
+from airflow.api_fastapi.core_api.datamodels.task_instances import ClearTaskInstancesBody
 from airflow.sdk import DAG
 
 from crawl_ops.config.places import home
@@ -33,3 +34,13 @@ def test_every_field_of_the_form_is_told_for_scripts():
     text = (home() / "docs" / "operations.md").read_text()
     table = text.partition("The conf of `crawl`")[2].partition("\n\nThe conf of")[0]
     assert set(params(3)) <= set(re.findall(r"`(\w+)`", table))
+
+
+def test_what_recovery_has_airflow_clear_is_what_it_takes():
+    text = (home() / "docs" / "recovery.md").read_text().replace("'$RUN'", "a-run")
+    bodies = re.findall(r"clearTaskInstances.*?-d '(.*?)'", text, re.DOTALL)
+    asked = [ClearTaskInstancesBody.model_validate_json(body) for body in bodies]
+    assert asked
+    for one in asked:
+        assert one.dag_run_id == "a-run"
+        assert not one.dry_run

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pyarrow.parquet as pq
 import pytest
 
-from crawl_ops.errors import ConfigError, NotFoundError, StoreError
+from crawl_ops.errors import ConfigError, NotFoundError, StoppedError, StoreError
 from crawl_ops.jobs.fetching.schedule import Schedule
 from crawl_ops.protocol.http import HttpProtocol
 from crawl_ops.storage.fetch_list import FetchList
@@ -242,6 +242,44 @@ def test_progress_is_told(site, round_of):
     round_of.fetch(segment, progress=lines.append)
     assert lines
     assert "of 5 urls" in lines[0]
+
+
+def test_a_stop_does_not_wait_for_a_page_that_never_comes(site, round_of, monkeypatch):
+    monkeypatch.setattr("crawl_ops.jobs.fetching.run.STOP_WAIT_S", 0.2)
+    stop, patience = threading.Event(), threading.Event()
+    quick, slow = site.page("/quick"), site.slow("/slow", 4)
+    segment = round_of.lists([quick, slow])
+    config = {"fetcher.threads.per.queue": 2}
+
+    def ask():
+        while not {"/quick", "/slow"} <= set(site.paths()):
+            patience.wait(0.02)
+        patience.wait(0.3)
+        stop.set()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    with pytest.raises(StoppedError, match="what was fetched is kept, 1 still on the wire is not"):
+        round_of.fetch(segment, config, stop=stop)
+    asking.join()
+    assert round_of.fetch(segment, config).counts == {"fetch_success": 2}
+    assert sorted(site.paths()) == ["/quick", "/slow", "/slow"]
+
+
+def test_a_segment_that_is_removed_meanwhile_fails_the_fetch(site, round_of):
+    segment = round_of.lists([site.page("/a"), site.slow("/b", 1)])
+    patience = threading.Event()
+
+    def remove():
+        while "/a" not in site.paths():
+            patience.wait(0.02)
+        shutil.rmtree(round_of.crawl.root / "segments" / segment)
+
+    removing = threading.Thread(target=remove)
+    removing.start()
+    with pytest.raises(StoreError, match=f"segment {segment} was removed while it was being"):
+        round_of.fetch(segment)
+    removing.join()
 
 
 # the disk

@@ -1,5 +1,6 @@
 """One running of a fetch: what is asked next, and what becomes of every result."""
 
+import logging
 import threading
 import time
 from collections import Counter
@@ -34,7 +35,10 @@ from crawl_ops.storage.not_due import NotDue
 from crawl_ops.storage.progress import ProgressLine
 from crawl_ops.urls.identity import UrlIdentifier
 
+log = logging.getLogger(__name__)
+
 TICK_S = 0.5
+STOP_WAIT_S = 10.0  # what is on the wire may take so long when a stop is asked for
 TAKEN_MOST = 16  # of one site at once, where there is no wait in between
 EXCEPTIONS = "fetcher.max.exceptions.per.queue"
 
@@ -70,6 +74,7 @@ class FetchRun:
         self._follower = Follower(config, identifier, targets, attempt, self._add)
         self._origins: set[str] = set()
         self._looking_up = 0
+        self._stopped: float | None = None  # when a stop was first seen
         self.counts: Counter[str] = Counter()
         self.total = len(self._schedule)
 
@@ -84,9 +89,9 @@ class FetchRun:
             now = time.monotonic()
             self._writer.check()
             stopped = stop is not None and stop.is_set()
-            if stopped and not self._workers.busy:
-                raise StoppedError("fetch: asked to stop; what was fetched is kept")
-            if not stopped:
+            if stopped:
+                self._stop(now)
+            else:
                 self._enforce_limits(now)
                 self._dispatch(now)
             for told in self._workers.results(self._patience(now)):
@@ -98,6 +103,20 @@ class FetchRun:
             if progress and now - shown >= 1.0:
                 progress(self.progress_line(time.monotonic()))
                 shown = now
+
+    def _stop(self, now: float) -> None:
+        """Raises StoppedError once nothing is on the wire, or has been there for too long."""
+        busy = self._workers.busy
+        if self._stopped is None:
+            self._stopped = now
+            if busy:
+                log.info("fetch: asked to stop; %d on the wire may take %g s", busy, STOP_WAIT_S)
+        if not busy:
+            raise StoppedError("fetch: asked to stop; what was fetched is kept")
+        if now - self._stopped >= STOP_WAIT_S:
+            raise StoppedError(
+                f"fetch: asked to stop; what was fetched is kept, {busy} still on the wire is not"
+            )
 
     def progress_line(self, now: float) -> ProgressLine:
         """How it goes, for people: pages, pages a second, queues by state, what is left."""
