@@ -1,8 +1,8 @@
 """Airflow's parts killed (kill -9) while crawls run: each run ends well, as if nothing had been.
 
 One Airflow an executor, and a run for each part. First all runs are held in the middle of their
-fetch, by the site, and then in the middle of their updatedb, by SIGSTOP: a kill hits what it is
-meant to hit, and what is waited for after it is waited for once.
+fetch, by the site, and then in their updatedb, which stops itself before its first commit: a kill
+hits what it is meant to hit, and what is waited for after it is waited for once.
 """
 
 import contextlib
@@ -46,9 +46,23 @@ CRAWL_TOML = """
 "duckdb.threads" = 1
 """
 DAGS = f"""
-# For airflow: a dag for each part that is killed.
+# For airflow: a dag for each part that is killed. Its tasks' processes read this file first.
+import os, signal
 from datetime import timedelta
+from pathlib import Path
 from crawl_ops.operators.crawl_dag import crawl_dag
+from crawl_ops.storage.table import Commit
+
+publish = Commit.publish
+
+def held_once(commit, report):
+    held = Path(str(commit.table.files.root) + ".held")
+    if (commit.job, commit.table.name) == ("updatedb", "crawldb") and not held.exists():
+        held.write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return publish(commit, report)
+
+Commit.publish = held_once
 
 for name in {(*PARTS, EVERYTHING)!r}:
     dag = globals()[name] = crawl_dag(name, depths=1)
@@ -193,62 +207,29 @@ def contents(crawl, config):
     return {name: sorted(rows, key=repr) for name, rows in seen.items()}
 
 
-class Freezer(threading.Thread):
-    """Stops each updatedb in the middle of its work: its new files are there, no commit is."""
+class Freezer:
+    """Knows each updatedb that has stopped itself: its new files are there, no commit is."""
 
     def __init__(self, folder):
-        super().__init__()
         self.folder = folder
         self.frozen = {}
-        self.missed = []
-        self.spared = set()
-        self.over = False
-
-    def run(self):
-        while not self.over:
-            for root in (self.folder / "store").iterdir():
-                if root.name not in self.spared and any(root.glob("segments/*/done/parse-*")):
-                    for file in root.glob("scratch/aside/*.parquet"):
-                        self.freeze(root, file)
-            time.sleep(0.003)  # noqa: TID251
-
-    def freeze(self, root, file):
-        process = who_writes(file, self.folder)
-        if process is None or self.frozen.get(root.name) == process:
-            return
-        process.suspend()
-        if len(CrawlDir.open(root).table("crawldb").versions()) == 2:  # template, inject
-            self.frozen[root.name] = process
-        else:
-            process.resume()
-            self.missed.append(root.name)
 
     def until_frozen(self, dag):
-        def there():
-            assert dag not in self.missed, "updatedb was too fast to be killed"
-            return dag in self.frozen and lives(self.frozen[dag])
+        root = self.folder / "store" / dag
+        held = Path(f"{root}.held")
 
-        until(f"updatedb of {dag}", there, every_s=0.05)
+        def there():
+            with contextlib.suppress(OSError, ValueError, psutil.NoSuchProcess):
+                process = psutil.Process(int(held.read_text()))
+                return process if process.status() == psutil.STATUS_STOPPED else None
+
+        self.frozen[dag] = until(f"updatedb of {dag}", there, every_s=0.05)
+        assert len(CrawlDir.open(root).table("crawldb").versions()) == 2  # template, inject
 
     def close(self):
-        self.over = True
-        if self.is_alive():
-            self.join()
         for process in self.frozen.values():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.resume()
-
-
-def who_writes(file, folder):
-    """The process that has a file open, of those that were started in a folder."""
-    for pid in psutil.pids():
-        with contextlib.suppress(psutil.Error, OSError):
-            process = Path(f"/proc/{pid}")
-            if (process / "cwd").readlink() == folder and any(
-                path.readlink() == file for path in (process / "fd").iterdir()
-            ):
-                return psutil.Process(pid)
-    return None
 
 
 @pytest.fixture(scope="module", params=[MakeAirflow, Compose], ids=["LocalExecutor", "Celery"])
@@ -267,7 +248,6 @@ def kills(request, tmp_path_factory, template, site):
     freezer = Freezer(folder)
     try:
         airflow.start()
-        freezer.start()
         begin(airflow, template, site, PARTS)
         yield SimpleNamespace(airflow=airflow, freezer=freezer, site=site, template=template)
     finally:
@@ -325,7 +305,6 @@ def test_a_part_is_killed_during_fetch(kills, part):
 def test_a_part_is_killed_during_updatedb(kills, part):
     kills.freezer.until_frozen(part)
     task = kills.freezer.frozen[part]
-    kills.freezer.spared.add(part)
     kill(kills, part, task)
     with contextlib.suppress(psutil.NoSuchProcess):
         task.resume()
@@ -346,7 +325,6 @@ def test_everything_is_killed(kills, undisturbed):
     kill_all(kills)
     kills.site.of(EVERYTHING).gate.set()
     kills.freezer.until_frozen(EVERYTHING)
-    kills.freezer.spared.add(EVERYTHING)
     kill_all(kills)
     ends_well(kills, EVERYTHING, undisturbed)
 
