@@ -3,10 +3,7 @@ SELECT bin_of(sort_value) AS bin, count(*) AS n, min(sort_value) AS lowest
 FROM (
     SELECT
         sort_value_of(score, depth, max_depth, $rules)                       AS sort_value,
-        outcome_of(
-            k IN (SELECT k FROM strange), k IN (SELECT k FROM marked), k IN (SELECT k FROM refused),
-            fetch_time, status, sort_value, interval_s, $rules
-        )                                                                    AS outcome
+        outcome_of(k, fetch_time, status, sort_value, interval_s, $rules)    AS outcome
     FROM crawldb
     WHERE k % $one_of::UBIGINT = 0::UBIGINT
 )

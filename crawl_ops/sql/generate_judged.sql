@@ -7,10 +7,7 @@ FROM (
     SELECT
         *,
         sort_value_of(score, depth, max_depth, $rules)                       AS sort_value,
-        outcome_of(
-            k IN (SELECT k FROM strange), k IN (SELECT k FROM marked), k IN (SELECT k FROM refused),
-            fetch_time, status, sort_value, interval_s, $rules
-        )                                                                    AS outcome
+        outcome_of(k, fetch_time, status, sort_value, interval_s, $rules)    AS outcome
     FROM crawldb
 )
 GROUP BY ALL

@@ -5,14 +5,16 @@ CREATE OR REPLACE TEMP MACRO sort_value_of(score, depth, max_depth, rules) AS (s
     ELSE 1::FLOAT
 END)::FLOAT;
 
+-- url_key: k, by a name that the tables have not. The tables are looked up where it is asked; they
+-- must only be there, with whatever rows, when it is made.
 CREATE OR REPLACE TEMP MACRO outcome_of(
-    strange, marked, refused, fetch_time, status, sort_value, interval_s, rules
+    url_key, fetch_time, status, sort_value, interval_s, rules
 ) AS CASE
-    WHEN strange                                                                 THEN 'unknown_scheme'
+    WHEN url_key IN (SELECT k FROM strange)                                      THEN 'unknown_scheme'
     WHEN fetch_time > rules.cur_time
         AND fetch_time <= rules.cur_time + to_seconds(rules.interval_max)        THEN 'not_due'
-    WHEN marked                                                                  THEN 'in_open_segment'
-    WHEN refused                                                                 THEN 'urlfilter'
+    WHEN url_key IN (SELECT k FROM marked)                                       THEN 'in_open_segment'
+    WHEN url_key IN (SELECT k FROM refused)                                      THEN 'urlfilter'
     WHEN rules.restrict_status <> '' AND status <> rules.restrict_status         THEN 'generate.restrict.status'
     WHEN sort_value < rules.min_score::FLOAT                                     THEN 'generate.min.score'
     WHEN rules.min_interval <> -1 AND interval_s > rules.min_interval            THEN 'generate.min.interval'

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from crawl_ops.errors import StoreError, os_reason
 from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Bucket, FileEntry
 from crawl_ops.storage.merged import KEYS, MOVED, ORDERS, Merged, Overlay, is_plain
 from crawl_ops.storage.patching import changes_of, may_be_patched, patch
@@ -89,6 +90,9 @@ class _BucketFiles:
             rows = patch(table, source, target, aside, changes)
             size = target.stat().st_size
             files.publish(target, path)
+        except OSError as error:
+            where = error.filename or files.root / path
+            raise StoreError(f"{where}: {os_reason(error)}") from error
         finally:
             target.unlink(missing_ok=True)
             aside.unlink(missing_ok=True)

@@ -21,6 +21,7 @@ def tables(tmp_path):
             "schedule/default",
             "schedule/failed",
             "scoring/shares",
+            "scoring/usual",
             "scoring/opic",
             "metadata",
         ):

@@ -51,11 +51,12 @@ class Best:
         # What these very filters have let in they let in again.
         passed = bool(chain.filters) and chain.filters == self.manifest.filters
         asks = self.config.generate.filter and not passed
-        session.define("generate_rules")
         if not self.taken.following:
             session.append_columns("led_to", "crawl_generate", ("k",), ())
-        session.bind_rows("refused", "rejected", [])
+        for name in ("refused", "strange"):
+            session.bind_rows(name, "rejected", [])
         session.append_columns("accepted", "crawl_generate", ("k",), ())
+        session.define("generate_rules")
         for number in itertools.count():
             # Rules that changed much refuse much: then all candidates are asked, once.
             everything = number >= FILTER_ROUNDS

@@ -89,8 +89,9 @@ class Folding:
     def _links(self, slots: dict[str, int]) -> None:
         session, most = self.session, self._config.db.update_max_inlinks
         unusual = self._some("updatedb_unusual", slots)
+        session.define("scoring/unusual" if unusual else "scoring/usual")
         with session.one_thread():
-            session.create("linked", "updatedb_summed" if unusual else "updatedb_linked", **slots)
+            session.create("linked", "updatedb_linked", **slots)
         if session.create("crowded", "updatedb_crowded", max_inlinks=most):
             session.create("limited", "updatedb_limited", max_inlinks=most, **slots)
             session.rename("limited", "linked")
