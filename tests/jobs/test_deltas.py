@@ -1,5 +1,6 @@
 """A table is the same whether small rounds are laid over its files or written into them."""
 
+import errno
 import json
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
+from crawl_ops.errors import StoreError
 from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.readdb import dump, record, stats
 from crawl_ops.storage import rewrite
@@ -203,3 +205,23 @@ def test_new_urls_stand_in_a_file_of_their_own_until_they_are_many(given, monkey
         given.update(given.segment(f"2026030100000{n}", links=links), **ANEW)
         seen.append(kinds(given))
     assert seen == [["base", "new"]] * 3 + [["base"]]
+
+
+def test_a_disk_that_is_full_while_a_file_is_changed_in_place(given, monkeypatch):
+    monkeypatch.setattr(rewrite, "APART_ROWS", 0)
+    urls = [f"https://h.test/{number}" for number in range(8)]
+    given.known([{"url": url} for url in urls])
+    name = given.segment("20260301000001", [given.fetched(url) for url in urls[:3]])
+    before, files = given.rows(), sorted(given.crawl.files.walk("crawldb/base"))
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("crawl_ops.storage.patching.graft", full)
+        with pytest.raises(StoreError, match=r"crawldb/base/.*\.parquet: the disk is full"):
+            given.update(name, **ANEW)
+    assert given.rows() == before
+    assert sorted(given.crawl.files.walk("crawldb/base")) == files
+    assert list(given.crawl.files.walk("scratch/aside")) == []
+    assert given.update(name, **ANEW).counts["db_fetched"] == 3

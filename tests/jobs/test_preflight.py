@@ -12,6 +12,7 @@ def test_nothing_is_wrong(tmp_path):
     preflight(load(None, {"http.agent.name": "me"}), tmp_path / "seeds.txt")
     preflight(load(None, {"http.agent.name": "me"}), ["http://a.test/"])
     preflight(load(), None, fetches=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"], "nothing is made"
 
 
 @pytest.mark.parametrize(
