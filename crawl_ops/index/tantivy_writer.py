@@ -29,7 +29,7 @@ class TantivyIndexWriter:
 
     The lock is the kernel's (flock): that of a dead process is gone with it. A commit is one
     replaced file (meta.json), so a writer killed at any moment leaves the last commit as it was;
-    files it left behind go with the next commit.
+    files it left behind go when the next one opens.
     """
 
     def __init__(self, config: CrawlConfig, location: Path) -> None:
@@ -52,6 +52,8 @@ class TantivyIndexWriter:
             self._sweep()
             self._index = tantivy_index.create(self._location)
             self._writer = self._made(self._index)
+            # Deletes have the same file name each time: one of a killed writer is in their way.
+            self._writer.garbage_collect_files()
         except _FAILURES as error:
             self._lock.release()
             raise self._failure("cannot be opened for writing", error) from error

@@ -1,6 +1,7 @@
 """The embedded index: one writer at a time, and no harm done by a dead one."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -229,6 +230,25 @@ def test_a_writer_killed_at_any_moment_leaves_the_last_commit(tmp_path: Path) ->
     write(tmp_path, Document("http://site.test/last"))
     assert count(tmp_path) == 401
     assert orphans(tmp_path) == []
+
+
+def test_a_delete_killed_before_its_commit_can_be_done_again(tmp_path: Path) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    write(before, *(Document(f"http://site.test/{n}") for n in range(10)))
+    shutil.copytree(before, after)
+    with IndexWriters(load(overrides=SMALL), after) as writers:
+        writers.delete("http://site.test/3")
+        writers.commit()
+    # What a kill leaves between the file of deletes, named by number, and meta.json.
+    (left,) = (after / "tantivy").glob("*.del")
+    for name in (left.name, ".managed.json"):
+        shutil.copy(after / "tantivy" / name, before / "tantivy" / name)
+    assert count(before) == 10
+    with IndexWriters(load(overrides=SMALL), before) as writers:
+        writers.delete("http://site.test/3")
+        writers.commit()
+    assert list(indexed_ids(before)) == list(indexed_ids(after))
+    assert count(before) == 9
 
 
 def test_a_boost_never_outweighs_the_words() -> None:
