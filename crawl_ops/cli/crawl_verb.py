@@ -57,6 +57,8 @@ def crawl(
             write_table(("status", "urls"), sorted(outcome.stats.items()), title="crawldb")
             rounds, indexed = counted(outcome.rounds, "round"), counted(outcome.indexed, "document")
             write(f"{rounds}, {indexed} in the index")
+            if outcome.held:
+                write(outcome.held)
             if stop.exit_code:
                 write("stopped before its end; the same command goes on from here")
     raise typer.Exit(stop.exit_code)

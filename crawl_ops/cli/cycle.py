@@ -27,9 +27,11 @@ class Outcome:
     rounds: int = 0
     stats: dict[str, int] = field(default_factory=dict)
     indexed: int = 0
+    held: str | None = None  # which due URLs other runs hold, where that ended the rounds
 
     def as_dict(self) -> dict[str, Any]:
-        return {"rounds": self.rounds, "stats": self.stats, "indexed": self.indexed}
+        note = {"note": self.held} if self.held else {}
+        return {"rounds": self.rounds, "stats": self.stats, "indexed": self.indexed, **note}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Cycle:
             self._visit(segment, f"left open: {segment}", None)
             outcome.rounds += 1
         for number in range(1, depth + 1):
-            if not self._round(run_id, number, depth, topn):
+            if not self._round(outcome, run_id, number, depth, topn):
                 break
             outcome.rounds += 1
         self._publish(index)
@@ -95,7 +97,9 @@ class Cycle:
         self._stage("inject")
         self._done(inject(self.crawl, self.config, seeds, self.clock(), operation=run_id))
 
-    def _round(self, run_id: str, number: int, depth: int, topn: int | None) -> bool:
+    def _round(
+        self, outcome: Outcome, run_id: str, number: int, depth: int, topn: int | None
+    ) -> bool:
         from crawl_ops.jobs.generate import generate
 
         of = f"depth {number} of {depth}"
@@ -104,7 +108,9 @@ class Cycle:
             self.crawl, self.config, self.clock(), run_id=run_id, depth=number, topn=topn
         )
         if report.segment is None:
-            self.view.note(f"{of}: nothing is due")
+            note = report.details.get("note") or "nothing is due"
+            self.view.note(f"{of}: {note}")
+            outcome.held = note if report.counts.get("in_open_segment") else None
             return False
         self._done(report)
         ends = expected_end(report.details.get("lists", ()), self.clock())

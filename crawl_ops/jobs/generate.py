@@ -15,6 +15,7 @@ from crawl_ops.jobs.fetch_lists import HostLoad, balanced
 from crawl_ops.jobs.generating.claiming import claimed
 from crawl_ops.jobs.generating.claiming import open_segments as open_segments
 from crawl_ops.jobs.generating.lists import loads_of, write_lists
+from crawl_ops.jobs.generating.note import HELD, held, holders, nothing
 from crawl_ops.jobs.generating.selection import bind_selected
 from crawl_ops.jobs.generating.wish import Again, RedoWhat, Wish
 from crawl_ops.model import JobReport
@@ -46,6 +47,7 @@ def generate(
     into the crawldb already, a new segment redoes what failed in it (redo "all": everything;
     "none": nothing). again: select what failed in an earlier run instead of what is due.
     add_days: as if it were so many days later. force: URLs of open segments are selected too.
+    details["note"]: why nothing was selected, or which due URLs others hold, with segment and run.
     Raises NotFoundError for an earlier run that this crawl does not know.
     """
     started = time.monotonic()
@@ -78,12 +80,22 @@ def generate(
         if taken.redo >= 0:
             counts = _make(crawl, config, segment, _with_marks(taken, marks), wish)
     if not _is_made(crawl, segment):
-        log.info("generate: nothing to fetch, %s", dict(counts))
-        details: dict[str, Any] = {"lists": []}
-        return JobReport("generate", None, dict(counts), time.monotonic() - started, details)
+        return _nothing(crawl, config, taken, counts, started)
     report = _report(segment, started)
     log.info("generate %s: %s in %.1f s", report.segment, report.counts, report.seconds)
+    if note := report.details.get("note"):
+        log.info("generate %s: %s", report.segment, note)
     return report
+
+
+def _nothing(
+    crawl: CrawlDir, config: CrawlConfig, taken: Claim, counts: Counter[str], started: float
+) -> JobReport:
+    why = nothing(counts, holders(crawl, taken.open_segments), config)
+    # That another run holds what is due is not the end of the crawl: a person should see it.
+    log.log(logging.WARNING if counts[HELD] else logging.INFO, "generate: %s", why)
+    details: dict[str, Any] = {"lists": [], "note": why}
+    return JobReport("generate", None, dict(counts), time.monotonic() - started, details)
 
 
 def _with_marks(taken: Claim, marks: Sequence[str]) -> Claim:
@@ -117,7 +129,10 @@ def _make(
             lists = balanced(loads, wish.num_fetchers)
             with session.one_thread():  # each more holds wide rows
                 lowest = write_lists(session, config, manifest.buckets(), segment, taken, lists)
-            segment.publish(_info(config, taken, lists, counts, lowest))
+            info = _info(config, taken, lists, counts, lowest)
+            if others := held(counts, holders(crawl, taken.open_segments)):
+                info["selection"]["note"] = others
+            segment.publish(info)
     return counts
 
 
@@ -156,5 +171,7 @@ def _report(segment: Segment, started: float, *, already_done: bool = False) -> 
     details: dict[str, Any] = {"lists": info["lists"], "redo": info["redo"]}
     if already_done:
         details["already_done"] = True
+    elif note := info["selection"].get("note"):
+        details["note"] = note
     counts = {**info["selection"]["counts"], "urls": sum(e["urls"] for e in info["lists"])}
     return JobReport("generate", segment.name, counts, time.monotonic() - started, details)

@@ -117,7 +117,7 @@ class GenerateOperator(CrawlOperator):
             hand_walk_on(context, self._walk[0])
         context["ti"].xcom_push("report", as_xcom(report))
         if report.segment is None:
-            self._leave("nothing is due")
+            self._leave(report.details.get("note") or "nothing is due")
         self.segment = report.segment
         context["ti"].xcom_push("segment", report.segment)
         return manifests(report)

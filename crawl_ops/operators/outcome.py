@@ -34,7 +34,7 @@ NOT_FETCHED = """
     WHERE status NOT IN ('db_fetched', 'db_notmodified')
     ORDER BY status, 3, url
 """
-NEXT = "SELECT min(fetch_time) AS due FROM crawldb"
+NEXT = "SELECT min(fetch_time) AS due, min(fetch_time) <= now() AS now FROM crawldb"
 HITS = 5
 MOST = 1000
 
@@ -57,7 +57,10 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
     ]
     _print("Asked for in this run", ("depth", "status", "urls", "segment"), fetched)
     for row in [] if fetched else crawl.query(config, NEXT):
-        sys.stdout.write(f"  nothing is due before {row['due']}\n")
+        told = f"nothing is due before {row['due']}"
+        if row["now"]:
+            told = "what is due was not selected: the log of depth_01.generate says why"
+        sys.stdout.write(f"  {told}\n")
     _print("In the crawldb", ("status", "urls"), list(crawl.query(config, KNOWN)))
     left = list(islice(crawl.query(config, NOT_FETCHED), MOST + 1))
     _print("Not fetched, and why", ("status", "url", "reason"), left[:MOST])

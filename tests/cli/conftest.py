@@ -59,6 +59,7 @@ class World:
         self.stats = {"total": 3, "status": {"db_fetched": 2, "db_gone": 1}}
         self.rows: list[dict] = []
         self.findings: list[str] = []
+        self.held = ""
         self.left_open: dict[str, str | None] = {}
         self.story = {"url": "http://a.example/", "normalized": None, "status": None, "steps": []}
 
@@ -74,7 +75,11 @@ class World:
             self.on_call.get(name, lambda *_, **__: None)(*args, **options)
             if name == "generate":
                 segment = self.segments.pop(0) if self.segments else None
-                return JobReport(name, segment, details={"lists": [{"list": 0, "expected_s": 5}]})
+                details = {"lists": [{"list": 0, "expected_s": 5}]}
+                if self.held and not segment:
+                    counts = {"in_open_segment": 3}
+                    return JobReport(name, None, counts, details={**details, "note": self.held})
+                return JobReport(name, segment, details=details)
             segment = args[2] if len(args) > 2 and isinstance(args[2], str) else None
             details = {"findings": self.findings} if name == "check" else {}
             return JobReport(name, segment, {"done": 1}, 0.25, details)

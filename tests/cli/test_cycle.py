@@ -30,6 +30,15 @@ def test_it_ends_when_nothing_is_due(world, run) -> None:
     assert world.names() == ["inject", *ROUND, *ROUND, "generate", *END]
 
 
+def test_it_says_who_holds_what_is_due(world, run) -> None:
+    world.segments, world.held = [], "3 URLs are due, in open segment S of run R"
+    done = run("crawl", "--seeds", "s.txt", "--depth", 5, "--json")
+    assert (done.code, done.json()[0]["note"]) == (0, world.held)
+    assert f"depth 1 of 5: {world.held}" in done.err
+    done = run("crawl", "--seeds", "s.txt", "--depth", 5)
+    assert done.lines[-1] == world.held
+
+
 def test_each_run_has_its_own_id(world, run) -> None:
     for _ in range(2):
         run("crawl", "--seeds", "s.txt", "--depth", 1, "--json")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pyarrow.parquet as pq
@@ -36,6 +36,10 @@ def listed(given, report):
 
 def urls(given, report):
     return {row["url"] for row in listed(given, report)}
+
+
+def later():
+    return datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def pages(count, host="a.test", **changes):
@@ -199,6 +203,46 @@ def test_an_open_segment_holds_its_urls_until_it_expires(given):
     assert run(given).segment is None
     given.now += timedelta(days=8)
     assert len(urls(given, run(given))) == 10
+
+
+def test_what_others_hold_is_told_with_segment_and_run(given, caplog):
+    given.known(pages(3))
+    first = run(given, topn=2, run_id="nightly", depth=1)
+    given.now += timedelta(seconds=1)
+    part = run(given)
+    assert part.details["note"] == (
+        f"2 URLs are due and not selected: in open segment {first.segment} of run nightly"
+    )
+    caplog.clear()
+    rest = run(given, run_id="other", depth=1)
+    assert rest.segment is None
+    assert rest.details["note"] == (
+        "nothing to fetch: 3 URLs are due and not selected: in open segments"
+        f" {first.segment} of run nightly, {part.segment},"
+        " until updatedb has it or 168 hours are over"
+    )
+    assert ("WARNING", f"generate: {rest.details['note']}") in [
+        (record.levelname, record.message) for record in caplog.records
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "conf", "why"),
+    [
+        ([], {}, "no URL is due"),
+        (pages(1, fetch_time=later()), {}, "1 URL is not due yet"),
+        (
+            [*pages(2, fetch_time=later()), {"url": "http://b.test/", "score": 0.1}],
+            {"generate.min.score": 0.5},
+            "2 URLs are not due yet, 1 URL is left out by generate.min.score",
+        ),
+        (pages(2), {"generate.topN": 0}, "2 URLs are left out by topN"),
+    ],
+)
+def test_nothing_to_fetch_says_why(given, rows, conf, why):
+    given.known(rows)
+    report = run(given, conf)
+    assert (report.segment, report.details["note"]) == (None, f"nothing to fetch: {why}")
 
 
 def test_force_takes_urls_of_open_segments_too(given):
