@@ -19,20 +19,7 @@ FETCHED = """
 """
 KNOWN = "SELECT status, count(*) AS urls FROM crawldb GROUP BY status ORDER BY status"
 NOT_FETCHED = """
-    WITH passed_over AS (
-        SELECT k, max(time) AS time, arg_max(rule, time) AS rule
-        FROM rejected WHERE step = 'fetch' GROUP BY k
-    )
-    SELECT status, url, CASE
-        WHEN status = 'db_unfetched' AND time > coalesce(fetched_time, '-infinity')
-            THEN 'passed over in the last fetch: ' || rule
-        WHEN status = 'db_unfetched' AND fetched_time IS NULL
-            THEN concat_ws(': ', 'not asked for yet', crawldb.reason)
-        ELSE coalesce(crawldb.reason, protocol_status)
-    END AS reason
-    FROM crawldb LEFT JOIN passed_over USING (k)
-    WHERE status NOT IN ('db_fetched', 'db_notmodified')
-    ORDER BY status, 3, url
+    SELECT status, url, reason FROM why_not WHERE status IS NOT NULL ORDER BY status, reason, url
 """
 NEXT = "SELECT min(fetch_time) AS due, min(fetch_time) <= now() AS now FROM crawldb"
 HITS = 5

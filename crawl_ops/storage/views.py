@@ -4,11 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from crawl_ops.storage.crawl_dir import TABLES, CrawlDir
 from crawl_ops.storage.merged import Merged
-from crawl_ops.storage.schema import column_types, schemas
+from crawl_ops.storage.schema import column_types, schemas, sql_text
 from crawl_ops.storage.segment import PARTS, Segment
 from crawl_ops.storage.session import Session
 
-VIEWS = (*TABLES, *PARTS)
+OVER_VIEWS = {"why_not": ("crawldb", "rejected")}
+"""Views over other views: statements in sql/, and what they read."""
+VIEWS = (*TABLES, *PARTS, *OVER_VIEWS)
 _HEAD = """\
 -- The views of one crawl, for any DuckDB shell: .read views.sql
 -- They name the files that there were when this was made; make it again to see newer ones.
@@ -29,8 +31,9 @@ def bind_views(
 
     Looking up the files of thousands of segments takes time that an unused view is not worth.
     """
+    read = {*only, *(below for name in only for below in OVER_VIEWS.get(name, ()))}
     for name in names:
-        select = view_select(crawl, session, name) if name in only else _no_rows(name)
+        select = view_select(crawl, session, name) if name in read else _no_rows(name)
         session.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
 
 
@@ -38,6 +41,8 @@ def view_select(crawl: CrawlDir, session: Session, name: str) -> str:
     """The SELECT behind a view."""
     if name in TABLES:
         return _table_select(crawl, session, name)
+    if name in OVER_VIEWS:
+        return sql_text(name)
     return part_select(session, map(crawl.segment, crawl.segments()), name)
 
 
@@ -85,6 +90,8 @@ def _table_select(crawl: CrawlDir, session: Session, name: str) -> str:
 
 
 def _no_rows(name: str) -> str:
+    if name in OVER_VIEWS:  # costs nothing until it is asked
+        return sql_text(name)
     first = "CAST(NULL AS VARCHAR) AS segment"
     if name in TABLES:
         first = "CAST(NULL AS INTEGER) AS version"

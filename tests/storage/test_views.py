@@ -118,6 +118,51 @@ def test_an_empty_crawl_has_all_views_with_all_columns(
     assert columns[:2] == ["version", "host"]
 
 
+def refused(k: int, step: str, rule: str, hours: int = 0, **changes: Any) -> dict[str, Any]:
+    row = {"k": k, "url": f"http://a.example/{k}", "attempt": "a1", "step": step, "rule": rule}
+    return row | {"time": NOW + timedelta(hours=hours)} | changes
+
+
+def test_why_not_tells_of_every_url_without_a_page(crawl: CrawlDir, config: CrawlConfig) -> None:
+    before, since = NOW - timedelta(hours=2), NOW + timedelta(hours=2)
+    rows = [
+        url_row(1, status="db_fetched", fetched_time=NOW),
+        url_row(2, reason="found by link"),
+        url_row(3, reason="found by link"),
+        url_row(4, reason="http 503", fetched_time=before, segment="s0", retries=1),
+        url_row(5, reason="http 503", fetched_time=since, segment="s2", retries=1),
+        url_row(6, reason="found by link"),
+        url_row(7, status="db_gone", protocol_status="notfound", fetched_time=NOW, segment="s1"),
+        url_row(8, status="db_gone", reason="robots: Disallow: /", fetched_time=before),
+    ]
+    crawldb(crawl, config, *rows, operation="o")
+    made = segment(crawl, "s1")
+    source = "http://b.example/"
+    notes = [
+        refused(1, "parse", "db.max.outlinks.per.page", from_url=source),
+        refused(3, "parse", "urlfilter.regex", from_url=source),
+        *(refused(k, "fetch", "fetcher.timelimit.mins") for k in (3, 4, 5, 8)),
+        refused(6, "fetch", "fetcher.timelimit.mins"),
+        refused(6, "generate", "urlfilter.regex", 1, detail="-\\.gif$"),
+        refused(9, "parse", "urlfilter.suffix", detail=".jpg", from_url=source),
+        refused(9, "parse", "urlfilter.suffix", detail=".jpg", from_url="http://c.example/"),
+    ]
+    made.write_part("rejected", 0, "a1.0000", notes)
+    told = asked(crawl, config, "SELECT * FROM why_not ORDER BY url")
+    assert list(told[0]) == ["status", "url", "reason", "segment"]
+    assert [(int(row["url"][-1]), row["reason"], row["segment"]) for row in told] == [
+        (2, "not asked for yet: found by link", None),
+        (3, "passed over in the last fetch: fetcher.timelimit.mins", "s1"),
+        (4, "passed over in the last fetch: fetcher.timelimit.mins", "s1"),
+        (5, "http 503", "s2"),
+        (6, "not selected: urlfilter.regex: -\\.gif$", "s1"),
+        (7, "notfound", "s1"),
+        (8, "robots: Disallow: /", None),
+        (9, "refused by parse: urlfilter.suffix: .jpg", "s1"),
+    ]
+    assert [row["status"] for row in told][-2:] == ["db_gone", None]
+
+
 def test_parts_of_all_segments_have_their_segment(crawl: CrawlDir, config: CrawlConfig) -> None:
     for number, name in enumerate(("20260701-a", "20260702-b")):
         made = segment(crawl, name)
