@@ -2,7 +2,7 @@
 
 import sys
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -56,7 +56,7 @@ def readdb(
         selection = Selection(status=status, regex=regex, retry=retry, limit=limit)
         write_dump(selection.of(job.dump(asked.crawl(), asked.config())), form)
     elif url is not None:
-        _one(asked, job.record(asked.crawl(), asked.config(), url), f"{url} is not in the crawldb")
+        _one(asked, job.record(asked.crawl(), asked.config(), url), url, "in the crawldb")
     else:
         _fields(asked, job.stats(asked.crawl(), asked.config()))
 
@@ -69,12 +69,17 @@ def readlinkdb(
     from crawl_ops.jobs import readlinkdb as job
 
     asked = invocation(context)
-    found = job.inlinks(asked.crawl(), asked.config(), url)
+    crawl = asked.crawl()
+    found = job.inlinks(crawl, asked.config(), url)
     if asked.json:
         write_json(found)
-    else:
+    elif found["inlinks"]:
         rows = [(link["url"], link["anchor"]) for link in found["inlinks"]]
         write_table(("from", "anchor"), rows, title=f"links to {cell(found['url'])}")
+    if not found["inlinks"]:
+        if crawl.table("linkdb").current().version:
+            _missing(asked, url, f"no link to {url} is in the linkdb")
+        _missing(asked, url, "there is no linkdb yet; the verb invertlinks makes it")
 
 
 def readseg(
@@ -96,7 +101,7 @@ def readseg(
     if get is not None:
         name = segment_name(segment) if segment is not None else None
         found = job.get(asked.crawl(), asked.config(), get, name)
-        _one(asked, found, f"{get} is not in {name or 'any segment'}")
+        _one(asked, found, get, f"in {name or 'any segment'}")
         return
     segments = job.segments(asked.crawl(), asked.config())
     if asked.json:
@@ -111,13 +116,20 @@ def explain(
 ) -> None:
     """Tell why a URL is or is not known, fetched, parsed, indexed."""
     from crawl_ops.jobs.explain import explain as job
+    from crawl_ops.jobs.explain import never_seen
 
     asked = invocation(context)
     crawl = asked.crawl()
     story = job(crawl, asked.config_of(crawl), url, now())
     if asked.json:
         write_json(story)
-        return
+    else:
+        _tell(story)
+    if never_seen(story):
+        _missing(asked, url, f"{url} is not known to this crawl")
+
+
+def _tell(story: dict[str, Any]) -> None:
     write(f"{cell(story['url'])}: {story['status'] or 'not known'}")
     if story["normalized"] != story["url"]:
         write(f"normalized: {cell(story['normalized']) or 'no, it is rejected'}")
@@ -134,16 +146,25 @@ def search(
     ] = 10,
 ) -> None:
     """Search the index."""
+    from crawl_ops.index.search import is_there
     from crawl_ops.index.search import search as ask
 
     asked = invocation(context)
-    found = ask(asked.crawl().index_location, query, limit)
+    where = asked.crawl().index_location
+    found = ask(where, query, limit)
     hits = [
         {"url": hit.url, "title": hit.title, "score": hit.score, "snippet": hit.snippet}
         for hit in found.hits
     ]
+    there = bool(hits) or is_there(where)
     if asked.json:
         write_json({"total": found.total, "hits": hits})
+    if not there:
+        _not_there(asked, "there is no search index yet; the verb index makes it")
+    if asked.json:
+        return
+    if not found.total:
+        write("nothing found")
         return
     columns = ("score", "title", "url", "snippet")
     write_table(columns, [[hit[name] for name in columns] for hit in hits], f"{found.total} found")
@@ -198,14 +219,28 @@ def _standard_input() -> str:
         ) from None
 
 
-def _one(asked: Invocation, record: dict[str, Any] | None, missing: str) -> None:
+def _one(asked: Invocation, record: dict[str, Any] | None, url: str, where: str) -> None:
     if record is not None:
         _fields(asked, record)
         return
     if asked.json:
         write_json(None)
+    _missing(asked, url, f"{url} is not {where}")
+
+
+def _missing(asked: Invocation, url: str, message: str) -> NoReturn:
+    """A URL was not found: it is no URL at all, or what the message says."""
+    from crawl_ops.urls.chain import UrlChain
+
+    verdict = UrlChain(asked.config(), filter=False).judge(url)
+    _not_there(asked, f"{url!r:.300} {verdict.rule}" if verdict.url is None else message)
+
+
+def _not_there(asked: Invocation, message: str) -> NoReturn:
+    """Exit 1. With --json what was printed tells it already."""
+    if asked.json:
         raise typer.Exit(1)
-    raise NotFoundError(missing)
+    raise NotFoundError(message)
 
 
 def _fields(asked: Invocation, record: dict[str, Any]) -> None:

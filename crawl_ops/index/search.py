@@ -69,6 +69,11 @@ def search(location: Path, query: str, limit: int, offset: int = 0) -> SearchRes
     return SearchResult(_total(answer), hits)
 
 
+def is_there(location: Path) -> bool:
+    """Whether there is an index to ask. Raises IndexingError if it is broken."""
+    return open_existing(location) is not None
+
+
 def indexed_ids(location: Path) -> Iterator[str]:
     """The URL of every document, in order."""
     index = open_existing(location)

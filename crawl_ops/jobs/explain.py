@@ -1,6 +1,6 @@
 """explain: why a URL is or is not known, fetched, parsed and indexed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from crawl_ops.jobs.explaining.rounds import round_steps
 from crawl_ops.jobs.explaining.rules import UrlRules, robots_step
 from crawl_ops.jobs.explaining.selection import not_generated
 from crawl_ops.jobs.explaining.standing import (
+    NEVER_SEEN,
     dedup_steps,
     index_step,
     origin_steps,
@@ -39,6 +40,11 @@ def explain(crawl: CrawlDir, config: CrawlConfig, url: str, now: datetime) -> di
         "steps": [step.as_dict() for step in steps],
         "next_fetch": iso(row["fetch_time"]) if row else None,
     }
+
+
+def never_seen(story: Mapping[str, Any]) -> bool:
+    """Whether the crawl has nothing on record of the URL of a story, not even a refusal."""
+    return any(step["reason"] == NEVER_SEEN for step in story["steps"])
 
 
 def _happened(config: CrawlConfig, evidence: Evidence) -> Iterator[Step]:

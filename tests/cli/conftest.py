@@ -60,8 +60,12 @@ class World:
         self.rows: list[dict] = []
         self.findings: list[str] = []
         self.held = ""
+        self.linkdb_version = 1
+        self.inlinks = [{"url": "http://b.example/", "anchor": "to\ta"}]
+        self.index_is_there = True
         self.left_open: dict[str, str | None] = {}
-        self.story = {"url": "http://a.example/", "normalized": None, "status": None, "steps": []}
+        self.story: dict = {"url": "http://a.example/", "normalized": None, "status": None}
+        self.story |= {"steps": [], "next_fetch": None}
 
     def names(self) -> list[str]:
         return [name for name, _, _ in self.calls]
@@ -93,7 +97,9 @@ class World:
             index_location=location,
             query=lambda config, sql: iter(self.rows),
             segments=lambda: sorted(self.left_open),
-            table=lambda name: SimpleNamespace(current=lambda: SimpleNamespace(config={})),
+            table=lambda name: SimpleNamespace(
+                current=lambda: SimpleNamespace(config={}, version=self.linkdb_version)
+            ),
             segment=lambda name: SimpleNamespace(
                 info=lambda: {"run_id": self.left_open.get(name), "depth": 1}
             ),
@@ -105,6 +111,8 @@ class Chain:
         self.config, self.scope, self.normalize = config, scope, normalize
 
     def judge(self, url: str) -> Verdict:
+        if url == "no url":
+            return Verdict(None, "malformed", "is no URL")
         if "bad" in url:
             return Verdict(None, "regex", "-bad")
         return Verdict(url + f"?{self.scope}" if self.normalize else url)
@@ -132,7 +140,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         lambda crawl, config, manifest, now: tuple(made.left_open)
     )
     put(crawl_ops.jobs, "preflight", preflight=lambda config, seeds, **_: None)
-    put(crawl_ops.jobs, "explain", explain=lambda crawl, config, url, now: made.story)
+    put(
+        crawl_ops.jobs,
+        "explain",
+        explain=lambda crawl, config, url, now: made.story,
+        never_seen=lambda story: not story["steps"],
+    )
     put(
         crawl_ops.jobs,
         "readdb",
@@ -140,11 +153,10 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         record=lambda crawl, config, url: RECORD if url == RECORD["url"] else None,
         dump=lambda crawl, config: iter([RECORD, GONE]),
     )
-    link = {"url": "http://b.example/", "anchor": "to\ta"}
     put(
         crawl_ops.jobs,
         "readlinkdb",
-        inlinks=lambda crawl, config, url: {"url": url, "inlinks": [link]},
+        inlinks=lambda crawl, config, url: {"url": url, "inlinks": made.inlinks},
     )
     put(
         crawl_ops.jobs,
@@ -158,7 +170,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     put(
         crawl_ops.index,
         "search",
-        search=lambda where, query, limit: SimpleNamespace(total=7, hits=[hit][:limit]),
+        search=lambda where, query, limit: (
+            SimpleNamespace(total=7, hits=[hit][:limit])
+            if made.index_is_there and query != "nothing"
+            else SimpleNamespace(total=0, hits=[])
+        ),
+        is_there=lambda where: made.index_is_there,
         indexed_ids=lambda where: iter(["a", "b"]),
     )
     put(crawl_ops.urls, "chain", UrlChain=Chain)

@@ -21,6 +21,26 @@ def test_what_is_not_there_is_null_and_exit_1(world, run, question) -> None:
     assert "http://nowhere.example/" in done.err
 
 
+@pytest.mark.parametrize(
+    "question", ["readdb --url", "readseg --get", "explain", "readlinkdb --url"]
+)
+def test_what_is_no_url_is_told_as_such_and_exit_1(world, run, question) -> None:
+    world.inlinks = []
+    done = run(*question.split(), "no url", "--json")
+    assert (done.code, len(done.json()), done.err) == (1, 1, "")
+    done = run(*question.split(), "no url")
+    assert (done.code, done.err) == (1, "crawl-ops: 'no url' is no URL\n")
+
+
+def test_a_url_that_the_crawl_has_never_seen_has_its_story_and_exit_1(world, run) -> None:
+    url = "http://nowhere.example/"
+    done = run("explain", url, "--json")
+    assert (done.code, done.json(), done.err) == (1, [world.story], "")
+    done = run("explain", url)
+    assert (done.code, done.err) == (1, f"crawl-ops: {url} is not known to this crawl\n")
+    assert done.lines[-1] == "next fetch: never"
+
+
 def test_dump_in_three_forms(world, run) -> None:
     assert [r["url"] for r in run("readdb", "--dump", "--json").json()] == [
         "http://a.example/",
@@ -60,6 +80,19 @@ def test_readlinkdb(world, run) -> None:
     done = run("readlinkdb", "--url", "http://a.example/", "--json")
     assert done.json()[0]["inlinks"] == [{"url": "http://b.example/", "anchor": "to\ta"}]
     assert run("readlinkdb", "--url", "u").lines == ["from\tanchor", "http://b.example/\tto a"]
+
+
+def test_no_links_or_no_linkdb_is_one_line_and_exit_1(world, run) -> None:
+    url, world.inlinks = "http://a.example/", []
+    done = run("readlinkdb", "--url", url)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"crawl-ops: no link to {url} is in the linkdb\n"
+    world.linkdb_version = 0
+    done = run("readlinkdb", "--url", url)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "crawl-ops: there is no linkdb yet; the verb invertlinks makes it\n"
+    done = run("readlinkdb", "--url", url, "--json")
+    assert (done.code, done.json(), done.err) == (1, [{"url": url, "inlinks": []}], "")
 
 
 def test_readseg(world, run) -> None:
@@ -104,6 +137,17 @@ def test_search(world, run) -> None:
         {"url": "http://a.example/", "title": "A", "score": 1.5, "snippet": "a <b>a</b>"}
     ]
     assert run("search", "words").lines[0] == "score\ttitle\turl\tsnippet"
+
+
+def test_search_without_hits_or_without_an_index_says_so(world, run) -> None:
+    done = run("search", "nothing")
+    assert (done.code, done.lines, done.err) == (0, ["nothing found"], "")
+    world.index_is_there = False
+    done = run("search", "words")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "crawl-ops: there is no search index yet; the verb index makes it\n"
+    done = run("search", "words", "--json")
+    assert (done.code, done.json(), done.err) == (1, [{"total": 0, "hits": []}], "")
 
 
 def test_sql_prints_a_row_a_line(world, run) -> None:

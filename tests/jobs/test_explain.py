@@ -15,7 +15,7 @@ import pytest
 from crawl_ops.config.load import load
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.jobs.dedup import dedup
-from crawl_ops.jobs.explain import explain
+from crawl_ops.jobs.explain import explain, never_seen
 from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.index import index
 from crawl_ops.jobs.inject import inject
@@ -265,6 +265,7 @@ def test_a_page_from_seed_to_index(world: World) -> None:
 def test_a_url_that_nobody_has_heard_of(world: World) -> None:
     story = world.story("http://b.example/never")
     assert (story["status"], story["next_fetch"]) == (None, None)
+    assert never_seen(story)
     assert world.steps("http://b.example/never") == [
         ("normalize", "unchanged", None),
         ("filter", "accepted", None),
@@ -305,6 +306,7 @@ def test_the_filter_rule_and_the_page_that_linked(tmp_path: Path) -> None:
     name = world.round()
     story = world.story(url)
     assert story["status"] is None
+    assert not never_seen(story)
     assert world.steps(url, "filter", "parse", "crawldb") == [
         ("filter", "rejected", "urlfilter.regex: -\\.exe$"),
         ("parse", "rejected", "urlfilter.regex: -\\.exe$"),

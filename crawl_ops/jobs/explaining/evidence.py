@@ -91,6 +91,13 @@ class Evidence:
     robots: list[Row]
     crowd: int
 
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is recorded of the URL itself."""
+        return self.row is not None or any(
+            found.generated or found.fetch or found.links or found.rejected for found in self.rounds
+        )
+
 
 def gather(crawl: CrawlDir, config: CrawlConfig, urls: Iterable[str]) -> Evidence:
     """The evidence for the first of some spellings of a URL that the crawldb knows.

@@ -10,6 +10,7 @@ from crawl_ops.jobs.explaining.story import Step, iso, joined
 from crawl_ops.jobs.indexing.done import is_indexed
 from crawl_ops.storage.crawl_dir import CrawlDir
 
+NEVER_SEEN = "not known: never seen; no link to it was found, or only on pages with nofollow"
 REDIRECTED = ("db_redir_temp", "db_redir_perm")
 
 
@@ -33,11 +34,10 @@ def unknown_steps(evidence: Evidence) -> Iterator[Step]:
     """That the crawldb does not know the URL."""
     if evidence.row is not None:
         return
-    if any(found.links or found.fetch or found.rejected for found in evidence.rounds):
+    if evidence.is_known:
         yield Step("crawldb", "unknown", "not known: the steps above say where it ended")
     else:
-        reason = "not known: never seen; no link to it was found, or only on pages with nofollow"
-        yield Step("crawldb", "unknown", reason)
+        yield Step("crawldb", "unknown", NEVER_SEEN)
 
 
 def dedup_steps(evidence: Evidence) -> Iterator[Step]:
