@@ -125,10 +125,18 @@ def wanted_run(crawl: "CrawlDir", given: str | None) -> str:
 
 
 def newest_run(crawl: "CrawlDir") -> str:
-    """The run that made the newest segment. Raises NotFoundError where no run made one."""
+    """The run that made the newest segment, or the newest of those that one stands for.
+
+    Raises NotFoundError where no run made one.
+    """
+    from crawl_ops.storage.runs import newest_of
+
     for name in reversed(crawl.segments()):
-        if run_id := crawl.segment(name).info().get("run_id"):
+        info = crawl.segment(name).info()
+        if run_id := info.get("run_id"):
             return str(run_id)
+        if (merged := info.get("merged")) and (run_id := newest_of(crawl.files, set(merged))):
+            return run_id
     raise NotFoundError("no segment of this crawl was made by a run")
 
 

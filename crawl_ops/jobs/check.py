@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import NotFoundError, NotKeptError
+from crawl_ops.errors import NotFoundError
+from crawl_ops.jobs.generating.claiming import check_kept
 from crawl_ops.model import FetchStatus, JobReport
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Manifest
@@ -28,7 +29,8 @@ def check(crawl: CrawlDir, config: CrawlConfig, run_id: str, now: datetime) -> J
     details["findings"]: what is wrong, a line each, none if all is well: good pages lost beyond
     crawl.check.pages.down, hosts lost beyond crawl.check.hosts.lost (they answered before, and not
     once in this run, with whatever HTTP status), a share of failed fetches that is larger by more
-    than crawl.check.errors.up than in the run before, if there was one. A run that only asks again
+    than crawl.check.errors.up than in the run before, if there was one. What a redo, of this run or
+    another, has had in the meantime has not failed. A run that only asks again
     for pages of another is judged by the good pages alone. A run that had nothing to fetch has
     nothing to find fault with.
     Raises NotFoundError for a run that the crawl does not know, NotKeptError if it keeps no segment
@@ -44,8 +46,7 @@ def check(crawl: CrawlDir, config: CrawlConfig, run_id: str, now: datetime) -> J
             findings += _pages(crawl, session, config, mine, counts)
             if whole:
                 findings += _hosts(crawl, session, config, mine, now, counts)
-        if whole:
-            findings += _errors(crawl, config, mine, counts)
+                findings += _errors(crawl, session, config, mine, counts)
     details: dict[str, Any] = {"findings": findings}
     report = JobReport("check", None, dict(counts), time.monotonic() - started, details)
     log.info("check: %s; %s", report.counts, "; ".join(findings) or "nothing found")
@@ -61,16 +62,9 @@ def _kept(crawl: CrawlDir, run_id: str) -> list[Claim]:
         raise NotFoundError(f"this crawl has no run {run_id!r}")
     there = set(crawl.segments())
     kept = [one for one in made if one.segment in there]
-    merged = crawl.stood_for()
-    folded = {*crawl.table("crawldb").current().segments, *merged}
+    folded = {*crawl.table("crawldb").current().segments, *crawl.stood_for()}
     gone = [one.segment for one in made if one.segment not in there and one.segment in folded]
-    if not gone:
-        return kept
-    into = sorted({merged[name] for name in gone if name in merged})
-    why = f"were merged into {', '.join(into)}" if into else "are no longer kept"
-    if not kept:
-        raise NotKeptError(f"run {run_id!r}: its segments {why}")
-    log.warning("check: run %r: some of its segments %s: %s", run_id, why, ", ".join(gone))
+    check_kept("check", crawl, run_id, [one.segment for one in kept], gone)
     return kept
 
 
@@ -120,10 +114,10 @@ def _hosts(
 
 
 def _errors(
-    crawl: CrawlDir, config: CrawlConfig, mine: list[Claim], counts: Counter[str]
+    crawl: CrawlDir, session: Session, config: CrawlConfig, mine: list[Claim], counts: Counter[str]
 ) -> Iterable[str]:
     names = {one.segment for one in mine}
-    asked, failed = _fetches(crawl, names)
+    asked, failed = _standing(crawl, session, names)
     counts["fetches"], counts["failed"] = asked, failed
     if asked < FETCHES_LEAST:
         return
@@ -135,13 +129,36 @@ def _errors(
         yield f"fetches that failed went up from {usual:.0%} to {share:.0%}"
 
 
+def _standing(crawl: CrawlDir, session: Session, names: set[str]) -> tuple[int, int]:
+    """URLs that a run asked for, and those that have failed now: a redo may have had them since."""
+    again = _asking_again(crawl, names)
+    if not again:
+        return _fetches(crawl, names)
+    for name in sorted(names | again):
+        session.bind_part(crawl.segment(name), "crawl_fetch")
+        session.append("fetched", "check_fetched", mine=name in names)
+    standing = session.rows("check_failed")[0]
+    return standing["asked"], standing["failed"]
+
+
+def _asking_again(crawl: CrawlDir, names: set[str]) -> set[str]:
+    """Segments, also of other runs, that ask again for what failed in some segments."""
+    found: set[str] = set()
+    folded = set(crawl.table("crawldb").current().segments)
+    for name in crawl.segments():  # oldest first: a redo of a redo comes after it
+        asked = set(crawl.segment(name).info().get("of_segments") or ())
+        if name in folded and asked & (names | found):
+            found.add(name)
+    return found
+
+
 def _run_before(crawl: CrawlDir, mine: set[str]) -> set[str]:
-    """The segments of the last run before this one that did not only ask again."""
+    """The segments that the last run before this one began with; none that asked again."""
     first = min(mine)
     infos = {name: crawl.segment(name).info() for name in crawl.segments() if name < first}
     whole = [name for name, info in infos.items() if not info.get("of_segment")]
     last = infos[max(whole)].get("run_id") if whole else None
-    return {name for name, info in infos.items() if whole and info.get("run_id") == last}
+    return {name for name in whole if infos[name].get("run_id") == last}
 
 
 def _fetches(crawl: CrawlDir, names: Iterable[str]) -> tuple[int, int]:

@@ -119,6 +119,12 @@ class CrawlDir:
         # Of one that was itself merged again, the last counts.
         return {name: found.get(merged, merged) for name, merged in found.items()}
 
+    def why_gone(self, names: Sequence[str]) -> str:
+        """What became of segments that were there once, in words that follow their names."""
+        stood_for = self.stood_for()
+        into = sorted({stood_for[name] for name in names if name in stood_for})
+        return f"were merged into {', '.join(into)}" if into else "are no longer kept"
+
     def remove_segment(self, segment: Segment) -> int:
         """Remove a segment, and what may be left of those it stands for; returns its bytes."""
         for name in segment.info().get("merged", ()):

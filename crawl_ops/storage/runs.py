@@ -7,6 +7,7 @@ asking again selects the same URLs. runs/<run>/d001.json; a redo of the depth is
 import hashlib
 import json
 import re
+from collections.abc import Container
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -63,6 +64,17 @@ def depths(files: LocalFiles, run_id: str) -> list[int]:
     """The depths of a run that have claims."""
     found = (_NAME.match(name) for name in files.names(folder_of(run_id)))
     return sorted({int(match[1]) for match in found if match})
+
+
+def newest_of(files: LocalFiles, segments: Container[str]) -> str | None:
+    """The run whose claim promised the newest of some segments; None if no run did."""
+    found = [
+        one
+        for folder in files.names("runs")
+        for name in files.names(f"runs/{folder}")
+        if _NAME.match(name) and (one := _read(files, f"runs/{folder}/{name}")).segment in segments
+    ]
+    return max(found, key=lambda one: one.segment).run_id if found else None
 
 
 def claim(files: LocalFiles, wanted: Claim) -> Claim:

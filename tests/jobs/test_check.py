@@ -5,9 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from crawl_ops.errors import NotFoundError
+from crawl_ops.cli.upkeep_verbs import newest_run
+from crawl_ops.errors import NotFoundError, NotKeptError
 from crawl_ops.jobs.check import check
+from crawl_ops.jobs.generating.wish import Again
 from crawl_ops.jobs.mergesegs import mergesegs
+from crawl_ops.jobs.redo import redo
 from crawl_ops.storage.runs import Claim, claim
 
 HOURS = timedelta(hours=1)
@@ -18,17 +21,22 @@ class Runs:
 
     def __init__(self, given):
         self.given = given
-        self.number = 0
+        self.number = self.made = 0
 
-    def run(self, of_segment=None, http_status=None, **pages):
-        """pages: host=(good, failed). http_status: what the failed ones were answered."""
+    def run(self, of_segment=None, http_status=None, pass_=0, **pages):
+        """pages: host=(good, failed). http_status: what the failed ones were answered.
+
+        pass_: of the run before, another pass of its depth.
+        """
         given = self.given
-        self.number += 1
-        name, run_id = f"2026030100000{self.number}", f"run {self.number}"
+        self.made += 1
+        self.number += not pass_
+        name, run_id = f"2026030100000{self.made}", f"run {self.number}"
         given.now += HOURS
         version = given.crawl.table("crawldb").current().version
         moment = given.now.isoformat()
-        claim(given.crawl.files, Claim(run_id, 1, 0, name, moment, moment, version, (), of_segment))
+        made = Claim(run_id, 1, pass_, name, moment, moment, version, (), of_segment)
+        claim(given.crawl.files, made)
         given.now += HOURS
         rows = [
             given.fetched(
@@ -51,7 +59,8 @@ class Runs:
         for row in rows:
             counts[row["fetch_status"]] = counts.get(row["fetch_status"], 0) + 1
         info = f"segments/{name}/segment.json"
-        told = {"run_id": run_id, "of_segment": of_segment}
+        of_segments = [of_segment] if of_segment else []
+        told = {"run_id": run_id, "of_segment": of_segment, "of_segments": of_segments}
         plain = {**json.loads(given.crawl.files.read(info)), **told}
         given.crawl.files.put(info, json.dumps(plain).encode())
         segment.finish("fetch", 0, {"counts": counts})
@@ -59,9 +68,10 @@ class Runs:
         given.update(name)
         return self
 
-    def found(self, **conf):
+    def found(self, number=None, **conf):
         given = self.given
-        report = check(given.crawl, given.config(**conf), f"run {self.number}", given.now + HOURS)
+        run_id = f"run {number or self.number}"
+        report = check(given.crawl, given.config(**conf), run_id, given.now + HOURS)
         return report.details["findings"], report.counts
 
 
@@ -129,6 +139,21 @@ def test_a_run_that_only_asks_again_is_no_whole_run(runs):
     assert runs.found()[0] == ["fetches that failed went up from 7% to 33%"]
 
 
+@pytest.mark.parametrize("pass_", [1, 0], ids=["of its own", "of another run"])
+def test_what_a_redo_has_had_has_not_failed(runs, pass_):
+    runs.run(a=(9, 1)).run(b=(6, 4))
+    assert runs.found(2)[1]["failed"] == 4
+    # The four that failed are asked again, and three of them are there now.
+    runs.run(of_segment="20260301000002", pass_=pass_, b=(9, 1))
+    findings, counts = runs.found(2)
+    assert (findings, counts["fetches"], counts["failed"]) == ([], 10, 1)
+
+
+def test_the_next_run_is_compared_with_how_it_went_at_first(runs):
+    runs.run(a=(5, 5)).run(of_segment="20260301000001", pass_=1, a=(10, 0)).run(b=(5, 5))
+    assert runs.found()[0] == []
+
+
 def test_a_run_whose_depth_had_nothing_to_fetch(given):
     given.known([{"url": "http://a.test/"}])
     moment = given.now.isoformat()
@@ -142,16 +167,37 @@ def test_a_run_that_is_not_there_is_told(given):
         check(given.crawl, given.config(), "typo", given.now)
 
 
-def test_a_run_whose_segments_were_removed_is_told(runs):
+ASKING = {
+    "check": lambda given, run_id: check(given.crawl, given.config(), run_id, given.now),
+    "redo": lambda given, run_id: redo(given.crawl, given.config(), Again(run_id), given.now),
+}
+
+
+@pytest.mark.parametrize("verb", ASKING)
+def test_a_run_whose_segments_were_removed_is_told(runs, verb):
     runs.run(a=(10, 0))
     runs.given.crawl.remove_segment(runs.given.crawl.segment("20260301000001"))
-    with pytest.raises(NotFoundError, match="run 'run 1': its segments are no longer kept"):
-        runs.found()
+    with pytest.raises(NotKeptError, match=r"^run 'run 1': its segments are no longer kept$"):
+        ASKING[verb](runs.given, "run 1")
 
 
-def test_a_run_whose_segments_were_merged_is_told(runs):
+@pytest.mark.parametrize("verb", ASKING)
+def test_a_run_whose_segments_were_merged_is_told(runs, verb):
     runs.run(a=(10, 0)).run(a=(10, 0))
     given = runs.given
     merged = mergesegs(given.crawl, given.config(), given.crawl.segments(), given.now).segment
-    with pytest.raises(NotFoundError, match=f"run 'run 2': its segments were merged into {merged}"):
-        runs.found()
+    # Without a run named, it is this one that is meant.
+    assert newest_run(given.crawl) == "run 2"
+    with pytest.raises(
+        NotKeptError, match=f"^run 'run 2': its segments were merged into {merged}$"
+    ):
+        ASKING[verb](given, newest_run(given.crawl))
+
+
+@pytest.mark.parametrize("verb", ASKING)
+def test_a_run_that_lost_some_segments_is_told(runs, verb, caplog):
+    runs.run(a=(9, 1)).run(of_segment="20260301000001", pass_=1, a=(9, 1))
+    runs.given.crawl.remove_segment(runs.given.crawl.segment("20260301000001"))
+    ASKING[verb](runs.given, "run 1")
+    told = "run 'run 1': some of its segments are no longer kept: 20260301000001"
+    assert f"{verb}: {told}" in caplog.messages

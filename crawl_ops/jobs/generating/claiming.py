@@ -5,16 +5,20 @@ for again, unless "none" of it is wanted. When the depth before it was redone me
 led to belongs to this depth too.
 """
 
+import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import NotFoundError
+from crawl_ops.errors import NotFoundError, NotKeptError
 from crawl_ops.jobs.generating.again import count_again, count_led_to
 from crawl_ops.jobs.generating.wish import Again, Wish
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Manifest
 from crawl_ops.storage.runs import Claim, claim, claims, depths
+
+log = logging.getLogger(__name__)
 
 
 def open_segments(
@@ -63,7 +67,8 @@ def claimed(
 def again_of(crawl: CrawlDir, manifest: Manifest, again: Again, fresh: Claim) -> Claim:
     """`fresh` as a claim of what is to be asked for again.
 
-    Raises NotFoundError for a run or depth that this crawl does not know, or keeps no more.
+    Raises NotFoundError for a run or depth that this crawl does not know, NotKeptError for one of
+    which it keeps no segment.
     """
     wanted = depths(crawl.files, again.run_id) if again.depth is None else [again.depth]
     made = [one for depth in wanted for one in claims(crawl.files, again.run_id, depth)]
@@ -73,9 +78,10 @@ def again_of(crawl: CrawlDir, manifest: Manifest, again: Again, fresh: Claim) ->
     there = set(crawl.segments())
     names = tuple(one.segment for one in made if one.segment in manifest.segments)
     kept = tuple(name for name in names if name in there)
-    if not kept:
-        why = "are no longer kept" if names else "are not in the crawldb yet; clear the run instead"
-        raise NotFoundError(f"run {again.run_id!r}: its segments {why}")
+    if not names:
+        why = "its segments are not in the crawldb yet; clear the run instead"
+        raise NotFoundError(f"run {again.run_id!r}: {why}")
+    check_kept("redo", crawl, again.run_id, kept, [name for name in names if name not in there])
     return replace(
         fresh,
         of_segment=kept[-1],
@@ -84,6 +90,18 @@ def again_of(crawl: CrawlDir, manifest: Manifest, again: Again, fresh: Claim) ->
         lists=again.lists,
         hosts=again.hosts,
     )
+
+
+def check_kept(
+    job: str, crawl: CrawlDir, run_id: str, kept: Sequence[str], gone: Sequence[str]
+) -> None:
+    """Tell of segments of a run that are gone. Raises NotKeptError if none is left."""
+    if not gone:
+        return
+    why = crawl.why_gone(gone)
+    if not kept:
+        raise NotKeptError(f"run {run_id!r}: its segments {why}")
+    log.warning("%s: run %r: some of its segments %s: %s", job, run_id, why, ", ".join(gone))
 
 
 def _redone_before(crawl: CrawlDir, manifest: Manifest, last: Claim) -> str | None:
