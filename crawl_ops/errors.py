@@ -66,8 +66,15 @@ class StoppedError(CrawlError):
     exit_code = 130
 
 
+_PLAIN = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full",
+    errno.EISDIR: "is a folder, where a file is needed",
+    errno.ENOTDIR: "a part of this path is a file, where a folder is needed",
+    errno.EEXIST: "is a file, where a folder is needed",  # of making folders: files get new names
+}
+
+
 def os_reason(error: OSError) -> str:
-    """Why the operating system refused, in one line."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full"
-    return error.strerror or str(error)
+    """Why the operating system refused, in one line that follows the path."""
+    return _PLAIN.get(error.errno or 0) or error.strerror or str(error)

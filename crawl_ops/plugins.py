@@ -21,7 +21,8 @@ def load_plug(
     (plugin.folders) first, then on the import path. Raises ConfigError naming property and plug.
     """
     if folder is not None and not folder.is_dir():
-        raise ConfigError(f"plugin.folders: there is no folder {folder}")
+        why = ": it is a file" if folder.exists() else ""
+        raise ConfigError(f"plugin.folders: there is no folder {folder}{why}")
     if name in built_in:
         return built_in[name]
     module_name, colon, class_name = name.partition(":")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from crawl_ops.config.properties import GROUPS, PROPERTIES, CrawlConfig
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, os_reason
 
 OVERRIDE = "-D"
 FILE_BYTES_MAX = 4 << 20  # nobody writes a larger one; a log file given by mistake is refused
@@ -42,7 +42,7 @@ def _read(file: Path) -> dict[str, Any]:
         with file.open("rb") as stream:
             content = stream.read(FILE_BYTES_MAX + 1)
     except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{file}: cannot be read: {os_reason(error)}") from None
     if len(content) > FILE_BYTES_MAX:
         raise ConfigError(f"{file}: is longer than {FILE_BYTES_MAX} bytes, so no crawl.toml")
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import SeedError, StoppedError
+from crawl_ops.errors import SeedError, StoppedError, os_reason
 from crawl_ops.jobs.sitemaps.reader import Found, SitemapReader, read_contents
 from crawl_ops.model import DbStatus, JobReport
 from crawl_ops.parse.sitemap import Location, SitemapContents
@@ -104,7 +104,7 @@ def _of_file(file: Path, config: CrawlConfig, now: datetime) -> SitemapContents 
         with file.open("rb") as stream:
             content = stream.read(FILE_MOST_BYTES + 1)
     except OSError as error:
-        raise SeedError(f"{file}: cannot be read: {error.strerror}") from None
+        raise SeedError(f"{file}: cannot be read: {os_reason(error)}") from None
     if len(content) > FILE_MOST_BYTES:
         raise SeedError(f"{file}: is longer than {FILE_MOST_BYTES} bytes")
     if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<" and content[:2] != b"\x1f\x8b":

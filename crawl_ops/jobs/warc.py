@@ -54,6 +54,8 @@ def warc(
 @contextlib.contextmanager
 def _aside(out: Path) -> Iterator[Any]:
     """A file beside `out` that takes its name at the end, or is gone."""
+    if out.is_dir():  # told now, not when all is written
+        raise StoreError(f"{out}: is a folder, where a file is needed")
     aside = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
     try:
         with aside.open("xb") as file:
@@ -62,7 +64,8 @@ def _aside(out: Path) -> Iterator[Any]:
             os.fsync(file.fileno())
         aside.replace(out)
     except OSError as error:
-        raise StoreError(f"{error.filename or out}: {os_reason(error)}") from error
+        name = out if error.filename == str(aside) else error.filename or out
+        raise StoreError(f"{name}: {os_reason(error)}") from error
     finally:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, os_reason
 
 PROP = "http.agent.host.cookie.file"
 FILE_MOST_BYTES = 1 << 20
@@ -39,7 +39,7 @@ def _lines(file: Path) -> list[str]:
         with file.open("rb") as stream:
             data = stream.read(FILE_MOST_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"{PROP}: {file}: cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{PROP}: {file}: cannot be read: {os_reason(error)}") from None
     if len(data) > FILE_MOST_BYTES:
         raise ConfigError(f"{PROP}: {file}: is larger than {FILE_MOST_BYTES} bytes")
     try:

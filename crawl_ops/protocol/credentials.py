@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, os_reason
 
 PROP = "http.auth.file"
 FILE_MOST_BYTES = 1 << 20
@@ -88,6 +88,6 @@ def _root(file: Path) -> ElementTree.Element:
             raise ConfigError(f"{PROP}: {file}: too large, or with a DOCTYPE")
         return ElementTree.fromstring(data)  # noqa: S314  (the user's own file, without entities)
     except OSError as error:
-        raise ConfigError(f"{PROP}: {file}: cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{PROP}: {file}: cannot be read: {os_reason(error)}") from None
     except ElementTree.ParseError as error:
         raise ConfigError(f"{PROP}: {file}: is no XML: {error}") from None

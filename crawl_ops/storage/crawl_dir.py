@@ -64,6 +64,8 @@ class CrawlDir:
         root = Path(location).absolute()
         files = LocalFiles(root, fsync=os.environ.get("CRAWL_OPS_FSYNC", "1") != "0")
         if not (root / MARK).is_file():
+            if root.is_file():
+                raise StoreError(f"{root}: is a file, where a crawl folder is needed")
             if not create:
                 raise NotFoundError(f"{root}: there is no crawl here")
             _begin(files)

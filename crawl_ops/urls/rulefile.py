@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from crawl_ops.errors import ConfigError
+from crawl_ops.errors import ConfigError, os_reason
 
 MAX_RULE_BYTES = 16 * 1024 * 1024
 """A rule file may hold a list of a few hundred thousand domains, but not anything."""
@@ -59,7 +59,7 @@ def _read(prop: str, file: Path) -> str:
             raise ConfigError(f"{prop}: {file} is larger than {MAX_RULE_BYTES} bytes")
         return content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
-        raise ConfigError(f"{prop}: {file} cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{prop}: {file} cannot be read: {os_reason(error)}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{prop}: {file} is not UTF-8 text (byte {error.start})") from None
 

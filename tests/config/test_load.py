@@ -184,7 +184,7 @@ def test_bytes_that_are_no_text(toml) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none.toml").startswith(f"{tmp_path / 'none.toml'}: ")
-    assert refusal(tmp_path) == f"{tmp_path}: cannot be read: Is a directory"
+    assert refusal(tmp_path) == f"{tmp_path}: cannot be read: is a folder, where a file is needed"
 
 
 def test_a_file_without_end_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from crawl_ops.errors import SeedError
+from crawl_ops.errors import SeedError, os_reason
 
 LINE_BYTES_MAX = 1 << 16
 """Of a seed line, its end not counted."""
@@ -48,7 +48,7 @@ def seed_files(path: Path) -> list[Path]:
             return [path]
         found = sorted(entry for entry in path.iterdir() if entry.is_file())
     except OSError as error:
-        raise SeedError(f"{path}: cannot be read: {error.strerror}") from None
+        raise SeedError(f"{path}: cannot be read: {os_reason(error)}") from None
     if not found:
         raise SeedError(f"{path}: no seed files in this folder")
     return found
@@ -94,7 +94,7 @@ def _of_file(file: Path) -> Iterator[Sequence[str] | SeedError | None]:
                 yield from _lines(file, data, before)
                 before += len(data)
     except OSError as error:
-        raise SeedError(f"{file}: cannot be read: {error.strerror}") from None
+        raise SeedError(f"{file}: cannot be read: {os_reason(error)}") from None
 
 
 def _lines(file: Path, data: bytes, before: int) -> Iterator[Sequence[str] | SeedError | None]:
