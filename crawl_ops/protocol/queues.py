@@ -78,6 +78,7 @@ class FetchQueues(Generic[Item]):
         item = queue.items.popleft()
         self._count -= 1
         queue.running += 1
+        queue.since = now
         self._running[id(item)] = item, queue
         self._push(queue)
         return item
@@ -188,6 +189,10 @@ class FetchQueues(Generic[Item]):
     def hosts(self, now: float, most: int = 20) -> dict[str, Any]:
         """Open queues by what they are at, for people; see `told`."""
         return told(self._queues.values(), self._delay, now, most)
+
+    def running(self) -> list[tuple[Item, float]]:
+        """The items that are running, each with when its queue was last taken from."""
+        return [(item, queue.since) for item, queue in self._running.values()]
 
     def _queue(self, queue_id: str) -> Queue[Item]:
         queue = self._queues.get(queue_id)

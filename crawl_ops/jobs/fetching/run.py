@@ -24,7 +24,7 @@ from crawl_ops.jobs.fetching.rows import (
 )
 from crawl_ops.jobs.fetching.schedule import Schedule
 from crawl_ops.jobs.fetching.targets import Targets
-from crawl_ops.jobs.fetching.telling import progress_text
+from crawl_ops.jobs.fetching.telling import TOLD_BY_URL, progress_text
 from crawl_ops.jobs.fetching.writing import WriterThread
 from crawl_ops.model import ProtocolStatus
 from crawl_ops.protocol.answer import Answer
@@ -132,7 +132,8 @@ class FetchRun:
             "counts": dict(self.counts),
             "hosts": hosts,
         }
-        return ProgressLine(progress_text(pages, left, rate, hosts), numbers)
+        asked = self._schedule.on_the_wire(now) if left <= TOLD_BY_URL else ()
+        return ProgressLine(progress_text(pages, left, rate, hosts, asked), numbers)
 
     # what to ask next
 

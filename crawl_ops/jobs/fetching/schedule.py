@@ -83,6 +83,11 @@ class Schedule:
         """Open queues by what they are at, for people."""
         return self._queues.hosts(now)
 
+    def on_the_wire(self, now: float) -> list[tuple[str, float]]:
+        """URLs that are being asked for, and for how many seconds, the longest first."""
+        found = [(self._url(token), now - since) for token, since in self._queues.running()]
+        return sorted(found, key=lambda one: (-one[1], one[0]))
+
     # addresses
 
     def to_look_up(self) -> str | None:
