@@ -17,6 +17,8 @@ STATUS_LINE = re.compile(
 )
 NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 BLANKS = (b" ", b"\t")
+CRLF = b"\r\n"
+LINE_ENDS = (CRLF, b"\n")
 HTTP_1_1 = 11
 NO_BODY = {204, 304}
 
@@ -28,7 +30,8 @@ class LenientResponse(http.client.HTTPResponse):
     one is all body (Nutch, HTTP/0.9) unless the connection was used before; up to 1,000 headers,
     of any length within the limit; lines without a colon are left out; interim 1xx answers are
     skipped (RFC 9110 §15.2); a Content-Length that is no number is ignored, two that contradict
-    each other are refused (RFC 9112 §6.3).
+    each other are refused (RFC 9112 §6.3); lines of a chunked body may end with LF alone, as they
+    may for curl, browsers and Nutch.
     """
 
     def __init__(self, sock: Any, exchange: Exchange) -> None:
@@ -78,6 +81,17 @@ class LenientResponse(http.client.HTTPResponse):
         if not self._is_complete or self.will_close:
             return False
         return bool(self._exchange.received == self.fp.tell())
+
+    def _get_chunk_left(self) -> int | None:
+        """As in http.client, but what ends a chunk's data is a line end, with or without CR."""
+        if self.chunk_left == 0:
+            end = self.fp.readline(len(CRLF))
+            if end not in LINE_ENDS:
+                raise http.client.IncompleteRead(b"")
+            self.will_close = self.will_close or end != CRLF  # whose framing is its own
+            self.chunk_left = None
+        left: int | None = super()._get_chunk_left()  # type: ignore[misc]  # not in the stubs
+        return left
 
     def _read_next_chunk_size(self) -> int:
         """Hexadecimal digits alone (RFC 9112 §7.1): int() takes signs, 0x and underscores too."""

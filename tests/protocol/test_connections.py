@@ -87,6 +87,16 @@ def test_an_answer_out_of_step_is_not_taken_for_a_page(serve, client, first, lef
     assert server.connections == 2
 
 
+def test_a_connection_whose_chunks_end_as_they_like_is_not_used_again(serve, client):
+    bare = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\nbody\n0\n\n"
+    replies = iter([bare, OK])
+    server = serve(lambda _request: next(replies), keep=True)
+    http = client()
+    assert http.fetch(FetchRequest(server.url())).content == b"body"
+    assert http.fetch(FetchRequest(server.url())).content == b"body"
+    assert server.connections == 2
+
+
 def test_an_answer_that_comes_unasked_while_a_connection_is_idle_is_nobodys(client):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         idle = threading.Event()
