@@ -55,6 +55,19 @@ class Http(Group):
         1_048_576, ge=-1, le=INTEGER_MAX, description="Decoded bytes kept of a page; -1: all."
     )
     time_limit: float = Field(-1, ge=-1, le=86_400, description="Seconds for one page; -1: 300.")
+    min_throughput: float = Field(
+        100.0,
+        ge=0,
+        le=1e9,
+        description="Bytes per second that an answer must bring on average, or it ends there, "
+        "truncated; 0: any (ours).",
+    )
+    min_throughput_after: float = Field(
+        30.0,
+        ge=0,
+        le=86_400,
+        description="Seconds from the first byte after which http.min.throughput counts (ours).",
+    )
     header_limit: int = Field(
         262_144, ge=8192, le=64 << 20, description="Bytes of response headers (ours)."
     )

@@ -2,6 +2,8 @@
 
 from time import monotonic
 
+TOO_SLOW = "too slow"
+
 
 class ExchangeError(Exception):
     """A request that came to nothing, with the reason for people. Never leaves the room.
@@ -17,12 +19,13 @@ class ExchangeError(Exception):
 
 
 class TimeLimitError(ExchangeError):
-    """The time for the whole page (http.time.limit) is over."""
+    """The page has taken too long: http.time.limit, or http.min.throughput."""
 
 
 class Exchange:
     """One request: target as sent, limits in seconds and bytes, and what was seen.
 
+    `least_rate`: bytes per second that the answer must bring from `least_after_s` on.
     `headers` are those of the answer in order, `fields` their values by name in lower case.
     """
 
@@ -30,9 +33,12 @@ class Exchange:
         "chunked",
         "deadline",
         "fields",
+        "first",
         "header_limit",
         "headers",
         "ip_address",
+        "least_after_s",
+        "least_rate",
         "received",
         "reused",
         "target",
@@ -42,13 +48,23 @@ class Exchange:
     )
 
     def __init__(
-        self, target: str, *, timeout_s: float, time_limit_s: float, header_limit: int
+        self,
+        target: str,
+        *,
+        timeout_s: float,
+        time_limit_s: float,
+        header_limit: int,
+        least_rate: float = 0.0,
+        least_after_s: float = 0.0,
     ) -> None:
         self.target = target
         self.timeout_s = timeout_s
         self.time_limit_s = time_limit_s
         self.deadline = monotonic() + time_limit_s
         self.header_limit = header_limit
+        self.least_rate = least_rate
+        self.least_after_s = least_after_s
+        self.first = 0.0  # monotonic seconds when the answer began to come
         self.headers: list[tuple[bytes, bytes]] = []
         self.fields: dict[bytes, list[bytes]] = {}
         self.transfer_codings: list[str] = []
@@ -59,10 +75,24 @@ class Exchange:
 
     def step_s(self) -> float:
         """Seconds that the next blocking step may take; raises TimeLimitError when over."""
-        left = self.deadline - monotonic()
+        now = monotonic()
+        left = self.deadline - now
         if left <= 0:
             raise self.over()
+        if self.received:
+            self._keep_pace(now)
         return min(left, self.timeout_s)
+
+    def _keep_pace(self, now: float) -> None:
+        """A page that drips would hold its host and a thread for all of http.time.limit."""
+        if not self.first:
+            self.first = now
+        spent = now - self.first
+        if spent > self.least_after_s and self.received < self.least_rate * spent:
+            raise TimeLimitError(
+                f"{TOO_SLOW}: {self.received} bytes in {spent:.0f} s, less than"
+                f" {self.least_rate:g} a second (http.min.throughput)"
+            )
 
     def hurry(self) -> None:
         """From here on, what is read is not kept: no longer than one http.timeout."""

@@ -100,6 +100,8 @@ class HttpProtocol:
             timeout_s=self._http.timeout / 1000,
             time_limit_s=self._http.time_limit if self._http.time_limit > 0 else TIME_LIMIT_S,
             header_limit=self._http.header_limit,
+            least_rate=self._http.min_throughput,
+            least_after_s=self._http.min_throughput_after,
         )
 
     def _answer(

@@ -516,11 +516,19 @@ def test_noindex_sitemaps_and_what_cannot_be_parsed_stay_out_of_the_index(world:
 
 
 @pytest.mark.parametrize(
-    ("truncated", "words"), [("length", "http.content.limit"), ("time", "http.time.limit")]
+    ("truncated", "reason", "words"),
+    [
+        ("length", None, "http.content.limit"),
+        ("time", "time limit: 300 s for one page are over", "http.time.limit"),
+        ("time", "too slow: 9 bytes in 30 s", "http.min.throughput"),
+    ],
 )
-def test_what_cut_a_page_short(world: World, truncated: str, words: str) -> None:
+def test_what_cut_a_page_short(
+    world: World, truncated: str, reason: str | None, words: str
+) -> None:
     world.inject(SITE)
     world.page(SITE, truncated=truncated)
+    world.fetched[-1]["reason"] = reason
     world.round()
     assert f"truncated ({truncated}: {words} " in world.one(SITE, "fetch")["detail"]
 

@@ -113,6 +113,41 @@ def test_dripping_headers_end_too(serve, client, start):
     assert answer.response_ms < 5_000
 
 
+@pytest.mark.parametrize(
+    "start",
+    [OK + b"\r\n<html>drip", OK + b"Transfer-Encoding: chunked\r\n\r\na\r\n<html>drip\r\n"],
+    ids=["to the end", "chunk size"],
+)
+def test_an_answer_that_is_too_slow_ends_long_before_its_time(serve, client, start):
+    slow = client(min_throughput=10_000, min_throughput_after=0.3)
+    answer = slow.fetch(FetchRequest(serve(drip(start, b"0", 0.05)).url()))
+    assert (answer.status, answer.truncated) == (ProtocolStatus.SUCCESS, "time")
+    assert answer.content.startswith(b"<html>drip")
+    assert answer.reason.startswith("too slow: ")
+    assert "less than 10000 a second (http.min.throughput)" in answer.reason
+    assert 250 <= answer.response_ms < 5_000
+
+
+def test_headers_that_are_too_slow_end_too(serve, client):
+    slow = client(min_throughput=10_000, min_throughput_after=0.3)
+    answer = slow.fetch(FetchRequest(serve(drip(OK + b"X-Slow: ", b"0", 0.05)).url()))
+    assert answer.status is ProtocolStatus.EXCEPTION
+    assert answer.reason.startswith("too slow: ")
+
+
+@pytest.mark.parametrize("least", [0, 5])
+def test_what_keeps_the_pace_is_read_to_its_end(serve, client, least):
+    def reply(_request):
+        yield OK + b"\r\n"
+        for _ in range(10):
+            time.sleep(0.02)  # noqa: TID251  (a slow server is what is tested)
+            yield b"0123456789"
+
+    patient = client(min_throughput=least, min_throughput_after=0.1)
+    answer = patient.fetch(FetchRequest(serve(reply).url()))
+    assert (len(answer.content), answer.truncated, answer.reason) == (100, None, None)
+
+
 def test_silence_is_a_read_timeout(serve, client):
     answer = client(timeout=300).fetch(FetchRequest(serve(drip(b"", b"", 0.1)).url()))
     assert answer.status is ProtocolStatus.EXCEPTION

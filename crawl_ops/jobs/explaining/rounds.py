@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from crawl_ops.jobs.explaining.evidence import Evidence, Round, Row, Version
 from crawl_ops.jobs.explaining.story import Step, iso, joined
+from crawl_ops.protocol.exchange import TOO_SLOW
 
 LINKING_ROUNDS = 3
 LINKED = {
@@ -99,6 +100,8 @@ def _limit(found: Round, truncated: str) -> str:
     """What cut content short, with the property that says so."""
     config = found.info.get("config") or {}
     name = {"length": "http.content.limit", "time": "http.time.limit"}.get(truncated)
+    if truncated == "time" and ((found.fetch or {}).get("reason") or "").startswith(TOO_SLOW):
+        name = "http.min.throughput"
     if name is None:
         return truncated
     return f"{truncated}: {name} {config.get(name, '')}".rstrip()
