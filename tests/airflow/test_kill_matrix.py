@@ -55,14 +55,16 @@ from crawl_ops.storage.table import Commit
 
 publish = Commit.publish
 
-def held_once(commit, report):
-    held = Path(str(commit.table.files.root) + ".held")
-    if (commit.job, commit.table.name) == ("updatedb", "crawldb") and not held.exists():
-        held.write_text(str(os.getpid()))
+def held(commit, report):
+    root = str(commit.table.files.root)
+    updatedb = (commit.job, commit.table.name) == ("updatedb", "crawldb")
+    if updatedb and not Path(root + ".released").exists():
+        with open(root + ".held", "a") as file:
+            print(os.getpid(), file=file)
         os.kill(os.getpid(), signal.SIGSTOP)
     return publish(commit, report)
 
-Commit.publish = held_once
+Commit.publish = held
 
 for name in {(*PARTS, EVERYTHING)!r}:
     dag = globals()[name] = crawl_dag(name, depths=1)
@@ -208,28 +210,43 @@ def contents(crawl, config):
 
 
 class Freezer:
-    """Knows each updatedb that has stopped itself: its new files are there, no commit is."""
+    """Knows each updatedb that has stopped itself: its new files are there, no commit is.
+
+    A worker that is killed takes the stopped tasks of other runs with it; their next attempts
+    stop as well, until a run is released.
+    """
 
     def __init__(self, folder):
         self.folder = folder
-        self.frozen = {}
 
     def until_frozen(self, dag):
+        """A stopped updatedb of a run whose later ones will not stop."""
         root = self.folder / "store" / dag
-        held = Path(f"{root}.held")
-
-        def there():
-            with contextlib.suppress(OSError, ValueError, psutil.NoSuchProcess):
-                process = psutil.Process(int(held.read_text()))
-                return process if process.status() == psutil.STATUS_STOPPED else None
-
-        self.frozen[dag] = until(f"updatedb of {dag}", there, every_s=0.05)
+        frozen = until(f"updatedb of {dag}", lambda: self._stopped(dag), every_s=0.05)
+        Path(f"{root}.released").touch()
         assert len(CrawlDir.open(root).table("crawldb").versions()) == 2  # template, inject
+        return frozen
 
-    def close(self):
-        for process in self.frozen.values():
+    def resume(self, dag):
+        for process in self._stopped(dag):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.resume()
+
+    def close(self):
+        for dag in (*PARTS, EVERYTHING):
+            self.resume(dag)
+
+    def _stopped(self, dag):
+        with contextlib.suppress(FileNotFoundError):
+            told = (self.folder / "store" / f"{dag}.held").read_text().split("\n")
+            return [process for pid in told[:-1] if (process := stopped(int(pid)))]
+        return []
+
+
+def stopped(pid):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        return process if process.status() == psutil.STATUS_STOPPED else None
 
 
 @pytest.fixture(scope="module", params=[MakeAirflow, Compose], ids=["LocalExecutor", "Celery"])
@@ -303,11 +320,9 @@ def test_a_part_is_killed_during_fetch(kills, part):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_is_killed_during_updatedb(kills, part):
-    kills.freezer.until_frozen(part)
-    task = kills.freezer.frozen[part]
-    kill(kills, part, task)
-    with contextlib.suppress(psutil.NoSuchProcess):
-        task.resume()
+    frozen = kills.freezer.until_frozen(part)
+    kill(kills, part, frozen[-1])
+    kills.freezer.resume(part)
 
 
 @pytest.mark.parametrize("part", PARTS)
