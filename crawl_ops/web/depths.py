@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from crawl_ops.model import FetchStatus
 from crawl_ops.storage.progress import running
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.segment import Segment
@@ -13,6 +14,7 @@ from crawl_ops.storage.session import Session
 from crawl_ops.storage.views import part_select
 from crawl_ops.web.runs import RunCrawl
 
+FAILED = (FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE, FetchStatus.PARSE_FAILED)
 NOT_PAGES = ("links", "outlinks")
 
 
@@ -48,6 +50,16 @@ class Depth:
         ]
         # A list of which nothing is told: it waits for a slot, or its attempt was killed.
         return told + sum(max(int(e.get("urls", 0)) - int(e["fetched"]), 0) for e in silent)
+
+    @property
+    def asked(self) -> int:
+        """URLs that have an answer."""
+        return sum(self.counts[status] for status in FetchStatus)
+
+    @property
+    def failed(self) -> int:
+        """URLs whose answer is that they are not to be had."""
+        return sum(self.counts[status] for status in FAILED)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for the page."""

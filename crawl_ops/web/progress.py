@@ -29,12 +29,14 @@ def progress(found: RunCrawl, config: CrawlConfig, now: datetime) -> dict[str, A
             "crawl_fetch", part_select(session, (d.segment for d in depths), "crawl_fetch")
         )
         failures = [_plain(row) for row in session.rows("web_failures", most=KINDS_MOST)]
+        head = _head(found, session, depths)
         pace = _pace(session, depths)
         totals = _totals(found, session)
     running = [depth for depth in depths if depth.live and not found.run.is_over]
     return {
         "now": plain(now),
         "run": run_summary(found),
+        "head": head,
         "depths": [depth.as_dict() for depth in depths],
         "live": _live(running, now),
         "pace": pace,
@@ -54,6 +56,27 @@ def run_summary(found: RunCrawl) -> dict[str, Any]:
         "ended": plain(run.ended),
         "crawl": found.crawl.root.name,
         "depth": run.conf.get("depth"),
+    }
+
+
+def _head(found: RunCrawl, session: Session, depths: Sequence[Depth]) -> dict[str, Any]:
+    """What the run comes to over all passes of its depths: each URL counts as it was last had.
+
+    newest: the segment that was made last. again: answers that a later pass has replaced.
+    since_start: answers of the segments made since the run was started, or cleared, last.
+    """
+    again = {"pages": 0, "failed": 0}
+    if any(depth.claim.redo for depth in depths):
+        again = session.rows("web_superseded")[0]
+    started = found.run.started
+    fresh = [d for d in depths if started and datetime.fromisoformat(d.claim.now) >= started]
+    newest = max(depths, key=lambda depth: depth.claim.now, default=None)
+    return {
+        "newest": newest.segment.name if newest else None,
+        "asked": sum(depth.asked for depth in depths) - again["pages"],
+        "failed": sum(depth.failed for depth in depths) - again["failed"],
+        "again": again["pages"],
+        "since_start": sum(depth.asked for depth in fresh),
     }
 
 

@@ -157,6 +157,33 @@ def test_a_page_that_failed_and_was_redone_counts_as_it_is_now(made) -> None:
     assert [(row["fetch_status"], row["urls"]) for row in found] == [("fetch_gone", 1)]
 
 
+def test_the_head_counts_each_url_as_it_was_last_had(made) -> None:
+    made.seeds(URLS)
+    first = made.generate()
+    made.fetch(first, dict.fromkeys(URLS[:3], "fetch_retry"))
+    made.update(first)
+    assert told(made)["head"] == {
+        "newest": first.name, "asked": 12, "failed": 3, "again": 0, "since_start": 12,
+    }  # fmt: skip
+    made.seeds([f"http://deeper.example/{n}" for n in range(4)])
+    deeper = made.generate(depth=2)
+    made.fetch(deeper)
+    made.update(deeper)
+    # Depth 1 is cleared: two of the three are there now, and the run has begun anew.
+    made.now += timedelta(minutes=5)
+    again = made.generate()
+    made.fetch(again, {URLS[0]: "fetch_gone"})
+    found = told(made, started=made.now - timedelta(minutes=1))
+    assert [depth["depth"] for depth in found["depths"]] == [1, 1, 2]
+    assert found["head"]["newest"] == again.name
+    assert found["head"]["failed"] == sum(row["urls"] for row in found["failures"]) == 1
+    assert found["head"]["since_start"] == 3
+    assert (found["head"]["asked"], found["head"]["again"]) == (16, 3)
+    assert found["head"]["asked"] + found["head"]["again"] == sum(
+        sum(depth["counts"].values()) for depth in found["depths"]
+    )
+
+
 def test_a_long_crawl_has_few_points(made) -> None:
     urls = [f"http://h.example/{n}" for n in range(2_000)]
     made.seeds(urls)

@@ -46,22 +46,20 @@ function parts(depth) {
   });
 }
 
-const pages = (depth) => parts(depth).filter((p) => p.name !== "waiting" && p.name !== "left").reduce((n, p) => n + p.value, 0);
+const named = (depth) => (depth.redo ? `${depth.depth} (again ${depth.redo})` : `${depth.depth}`);
 
 function tiles(told) {
-  const { run, live, depths, totals } = told;
-  const fetched = depths.reduce((total, depth) => total + pages(depth), 0);
-  const failed = depths.reduce((total, depth) => total + sum(depth.counts, ["fetch_retry", "fetch_gone", "parse_failed"]), 0);
+  const { run, live, depths, totals, head } = told;
   const until = run.ended ? new Date(run.ended) : new Date(told.now);
   const took = run.started ? (until - new Date(run.started)) / 1000 : null;
-  const current = depths.at(-1);
+  const current = depths.find((depth) => depth.segment === head.newest);
   const wanted = run.depth ? ` of ${run.depth}` : "";
   const shown = [
-    ["Depth", current ? `${current.depth}${wanted}` : "–", current ? STATES[current.state] : "nothing selected yet"],
-    ["Pages asked for", number(fetched), `${plural(totals.hosts ?? 0, "host", "hosts")} known`],
+    ["Depth", current ? `${named(current)}${wanted}` : "–", current ? STATES[current.state] : "nothing selected yet"],
+    ["Pages asked for", number(head.asked), head.again ? `${number(head.again)} of them again` : `${plural(totals.hosts ?? 0, "host", "hosts")} known`],
     live ? ["Pages a second", number(live.rate), `${number(live.left)} still to fetch`]
-      : ["Pages a second", took && fetched ? number(fetched / took) : "–", "on average"],
-    ["Failed or gone", number(failed), fetched ? `${percent(failed, fetched)} of pages` : ""],
+      : ["Pages a second", took && head.since_start ? number(head.since_start / took) : "–", "on average"],
+    ["Failed or gone", number(head.failed), head.asked ? `${percent(head.failed, head.asked)} of pages${head.again ? ", as last asked" : ""}` : ""],
     ["Took", duration(took), run.started ? `since ${time(run.started)}` : ""],
     live ? [`Depth ${live.depth} ends`, live.expected_end ? `≈ ${time(live.expected_end)}` : "–", live.stale ? `nothing heard for ${duration(live.age_s)}` : "at this pace"]
       : ["Ended", time(run.ended), run.state],
@@ -73,7 +71,7 @@ function tiles(told) {
 function depths(told) {
   const shown = FETCHED.filter((kind) => told.depths.some((d) => parts(d).find((p) => p.name === kind.name).value));
   show("depths", table("Depths of this run", [
-    { label: "Depth", cell: (d) => (d.redo ? `${d.depth} (again ${d.redo})` : d.depth) },
+    { label: "Depth", cell: named },
     { label: "State", cell: (d) => STATES[d.state] },
     { label: "URLs", class: "barcell", cell: (d) => {
       const all = parts(d);
