@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.jobs.fetch_lists import HostLoad, balanced
+from crawl_ops.jobs.fetch_lists import ListLoad, balanced
 from crawl_ops.jobs.generating.claiming import claimed
 from crawl_ops.jobs.generating.claiming import open_segments as open_segments
 from crawl_ops.jobs.generating.lists import loads_of, write_lists
@@ -139,7 +139,7 @@ def _make(
 def _info(
     config: CrawlConfig,
     taken: Claim,
-    lists: Sequence[Sequence[HostLoad]],
+    lists: Sequence[ListLoad],
     counts: Counter[str],
     lowest: dict[str, Any] | None,
 ) -> dict[str, Any]:
@@ -156,11 +156,11 @@ def _info(
         "lists": [
             {
                 "list": number,
-                "urls": sum(load.urls for load in loads),
-                "hosts": sum(load.hosts for load in loads),
-                "expected_s": round(max((load.expected_s for load in loads), default=0.0), 1),
+                "urls": load.urls,
+                "hosts": load.hosts,
+                "expected_s": round(load.expected_s, 1),
             }
-            for number, loads in enumerate(lists)
+            for number, load in enumerate(lists)
         ],
         "config": json.loads(json.dumps(config.as_properties(), default=str)),
     }

@@ -1,5 +1,5 @@
 -- One of so many candidates of a bucket by sort value, with the lowest value of each bin.
-SELECT bin_of(sort_value) AS bin, count(*) AS n, min(sort_value) AS lowest
+SELECT bin_of(sort_value) AS bin, count(*) AS n, min(sort_value) AS lowest, count(*) AS squares
 FROM (
     SELECT
         sort_value_of(score, depth, max_depth, $rules)                       AS sort_value,

@@ -1,7 +1,7 @@
 -- The URLs of a bucket that may be selected.
-SELECT k, slot, sort_value, host, domain
+SELECT k, slot, sort_value, host, domain, row, NULL::BIGINT AS place
 FROM (
-    SELECT k, slot, sort_value, host, if($lists_by_domain, domain, NULL) AS domain
+    SELECT k, slot, sort_value, host, if($lists_by_domain, domain, NULL) AS domain, row
     FROM (
         SELECT
             *,

@@ -1,5 +1,5 @@
--- The selected URLs of a bucket with their lists, with what fetch needs of the crawldb, and their
--- places among those of their hosts. An interval beyond the maximum is brought below it.
+-- The selected URLs of a bucket, with what fetch needs of the crawldb. An interval beyond the maximum
+-- is brought below it.
 SELECT
     d.k, d.slot, d.url, d.host, d.domain, d.score, d.status,
     if(d.fetch_time > $cur_time + to_seconds($interval_max), $cur_time, d.fetch_time) AS fetch_time,
@@ -9,12 +9,8 @@ SELECT
     d.retries, d.signature, d.etag, d.last_modified, d.depth, d.max_depth, d.metadata,
     s.sort_value,
     s.list,
-    row_number() OVER (PARTITION BY d.host ORDER BY s.sort_value DESC, d.url)         AS rank_in_host
+    s.rank_in_host
 FROM crawldb AS d
-JOIN (
-    SELECT k, sort_value, list
-    FROM (SELECT * FROM selected WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT) AS here
-    JOIN host_lists ON host_lists.key = if($by_domain, here.domain, here.host)
-) AS s USING (k)
+JOIN (SELECT * FROM dealt WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT) AS s USING (k)
 WHERE d.score >= $least::FLOAT
 ORDER BY list, rank_in_host, d.host

@@ -1,2 +1,2 @@
 -- The lowest sort value of the selected URLs; NULL if there are none.
-SELECT min(sort_value) AS sort_value FROM selected
+SELECT min(sort_value) AS sort_value FROM dealt

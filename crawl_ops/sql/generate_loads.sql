@@ -18,4 +18,4 @@ SELECT
     if(count(*) = 1, any_value(seconds), sum((seconds * 1e6)::BIGINT) / 1e6)::DOUBLE AS expected_s
 FROM loads
 GROUP BY ALL
-ORDER BY key
+ORDER BY expected_s DESC, urls DESC, key

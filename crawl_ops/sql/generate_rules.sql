@@ -5,16 +5,15 @@ CREATE OR REPLACE TEMP MACRO sort_value_of(score, depth, max_depth, rules) AS (s
     ELSE 1::FLOAT
 END)::FLOAT;
 
--- url_key: k, by a name that the tables have not. The tables are looked up where it is asked; they
--- must only be there, with whatever rows, when it is made.
+-- url_key: k, by a name that the tables have not.
 CREATE OR REPLACE TEMP MACRO outcome_of(
     url_key, fetch_time, status, sort_value, interval_s, rules
 ) AS CASE
-    WHEN url_key IN (SELECT k FROM strange)                                      THEN 'unknown_scheme'
+    WHEN is_strange(url_key)                                                     THEN 'unknown_scheme'
     WHEN fetch_time > rules.cur_time
         AND fetch_time <= rules.cur_time + to_seconds(rules.interval_max)        THEN 'not_due'
-    WHEN url_key IN (SELECT k FROM marked)                                       THEN 'in_open_segment'
-    WHEN url_key IN (SELECT k FROM refused)                                      THEN 'urlfilter'
+    WHEN is_marked(url_key)                                                      THEN 'in_open_segment'
+    WHEN is_refused(url_key)                                                     THEN 'urlfilter'
     WHEN rules.restrict_status <> '' AND status <> rules.restrict_status         THEN 'generate.restrict.status'
     WHEN sort_value < rules.min_score::FLOAT                                     THEN 'generate.min.score'
     WHEN rules.min_interval <> -1 AND interval_s > rules.min_interval            THEN 'generate.min.interval'

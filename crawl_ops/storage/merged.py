@@ -11,6 +11,7 @@ KEYS = {"crawldb": "k", "hostdb": "host"}
 ORDERS = {"crawldb": "host, url", "hostdb": "host"}
 FIXED = ("k", "slot", "url", "host", "domain")  # what a row is about: no overlay changes these
 ROW = "row"  # the place of a row in a data file, from 0
+TIE = "tie"
 MOVED = "crawldb_moved"
 MOVED_COLUMNS = ("score", "depth", "max_depth")
 _NEWEST = 2**31 - 1
@@ -87,6 +88,22 @@ class Merged:
             f" UNION ALL SELECT {columns}, NULL FROM ({younger})"
         )
 
+    def ordered(self, bucket: Bucket, *, hosts_apart: bool) -> str:
+        """`select` with `row`, and `tie`: URLs with a lower one come first.
+
+        Where the rows are those of one file, which is in the order of hosts and URLs, row is the
+        place there, and tie as well if only URLs of one host are compared (hosts_apart): text need
+        not be read to compare it. Else tie is the URL, and row is NULL.
+        """
+        if not in_one_file(bucket):
+            rows = self.select(bucket)
+            return f"SELECT *, url AS {TIE}, NULL::BIGINT AS {ROW} FROM ({rows})"
+        path = literal(self._location(bucket.files[0].path))
+        tie = "file_row_number" if hosts_apart else "url"
+        place = f"{tie} AS {TIE}, file_row_number AS {ROW}"
+        columns = ", ".join(self._columns)
+        return f"SELECT {columns}, {place} FROM read_parquet({path}, file_row_number = true)"
+
     def _column(self, name: str, changed: bool, moved: bool) -> str:
         if name in FIXED:
             return f"b.{name}"
@@ -119,6 +136,11 @@ class Merged:
         union = " UNION ALL BY NAME ".join(sources)
         newest = f"PARTITION BY {KEYS[self.table]} ORDER BY version DESC"
         return f"SELECT * FROM ({union}) QUALIFY row_number() OVER ({newest}) = 1"
+
+
+def in_one_file(bucket: Bucket) -> bool:
+    """Whether a bucket is the rows of one file, as they stand there."""
+    return len(bucket.files) == 1 and is_plain(bucket, bucket.files[0])
 
 
 def is_plain(bucket: Bucket, base: FileEntry) -> bool:

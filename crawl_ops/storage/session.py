@@ -82,6 +82,11 @@ class Session(Names):
         """`bind_bucket` with the column `row`: the place in the bucket's file, for an Overlay."""
         self._view(name, Merged(table, self.files.location).placed(bucket, keep))
 
+    def bind_ordered(self, name: str, table: str, bucket: Bucket, *, hosts_apart: bool) -> None:
+        """`bind_bucket` with the columns `row` and `tie` (Merged.ordered)."""
+        rows = Merged(table, self.files.location).ordered(bucket, hosts_apart=hosts_apart)
+        self._view(name, rows)
+
     def bind_table(self, name: str, manifest: Manifest, lo: int = 0, hi: int = SLOTS - 1) -> None:
         """Let `name` stand for all rows of a version of a table, or those of the slots lo to hi."""
         self.bind_bucket(name, manifest.table, manifest.bucket(lo, hi))
@@ -143,6 +148,11 @@ class Session(Names):
         """All rows of a SELECT in sql/."""
         return [row for batch in self.batches(query, **parameters) for row in batch]
 
+    def columns(self, query: str, **parameters: Any) -> dict[str, list[Any]]:
+        """All rows of a SELECT in sql/ as a list for each column."""
+        table = self._arrow_table(sql_text(query), parameters)
+        return {name: table.column(name).to_pylist() for name in table.column_names}
+
     def batches(
         self, query: str, batch_rows: int = BATCH_ROWS, **parameters: Any
     ) -> Iterator[list[dict[str, Any]]]:
@@ -165,9 +175,13 @@ class Session(Names):
 
     def arrow_table(self, select: str) -> pa.Table:
         """All rows of a SELECT that storage has put together."""
+        return self._arrow_table(select)
+
+    def _arrow_table(self, select: str, parameters: Mapping[str, Any] | None = None) -> pa.Table:
         with told(select[:60]):
             return interruptible(
-                self.connection, lambda: self.connection.sql(select).to_arrow_table()
+                self.connection,
+                lambda: self.connection.sql(select, params=parameters).to_arrow_table(),
             )
 
     @contextlib.contextmanager

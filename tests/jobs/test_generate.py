@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import given as given_values
 from hypothesis import strategies as st
 
-from crawl_ops.jobs.fetch_lists import HostLoad, balanced
+from crawl_ops.jobs.fetch_lists import HostLoads, balanced
 from crawl_ops.jobs.generate import generate
 from crawl_ops.jobs.generating import best, lists
 from crawl_ops.jobs.inject import inject
@@ -367,11 +367,15 @@ def test_many_buckets_give_the_same_lists_as_one(given, another_crawl):
     st.integers(1, 10),
 )
 def test_every_host_is_in_exactly_one_list_and_no_list_is_empty(loads, requested):
-    hosts = [HostLoad(f"h{n}", urls, 1, seconds) for n, (urls, seconds) in enumerate(loads)]
-    lists = balanced(hosts, requested)
-    assert sorted(load.key for loads in lists for load in loads) == sorted(h.key for h in hosts)
-    assert len(lists) == min(requested, len(hosts))
-    assert all(lists)
+    urls, seconds = map(list, zip(*loads, strict=True))
+    names = [f"h{n}" for n in range(len(loads))]
+    lists = balanced(HostLoads(names, urls, [1] * len(loads), seconds), requested)
+    assert sorted(key for load in lists for key in load.keys) == sorted(names)
+    assert len(lists) == min(requested, len(loads))
+    for load in lists:
+        inside = [loads[names.index(key)] for key in load.keys]
+        assert (load.urls, load.hosts) == (sum(n for n, _ in inside), len(inside))
+        assert load.expected_s == max(s for _, s in inside)
 
 
 def first_of(rows, topn, most):
@@ -506,6 +510,29 @@ def test_a_list_in_pieces_is_the_list(given, monkeypatch, conf):
     positions = [place for table in tables for place in table["position"].to_pylist()]
     assert positions == list(range(len(positions)))
     assert listed(given, report) == whole
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        {"generate.max.count": 4},
+        {"generate.max.count": 4, "generate.count.mode": "domain"},
+        {"generate.max.count": -1},
+    ],
+)
+def test_places_in_a_file_and_text_give_the_same_lists(given, monkeypatch, conf):
+    """Where a bucket is one file, URLs are compared by their places; else by their text."""
+    given.known(
+        [
+            {"url": f"http{'s' * (n % 2)}://h{n % 5}.d{n % 3}.test/{n * 37 % 100:02}", "score": 1.0}
+            for n in range(200)
+        ],
+        bits=2,
+    )
+    by_place = listed(given, run(given, conf, topn=50, force=True))
+    for module in ("jobs.generating.best", "jobs.generating.lists", "storage.merged"):
+        monkeypatch.setattr(f"crawl_ops.{module}.in_one_file", lambda bucket: False)
+    assert listed(given, run(given, conf, topn=50, force=True)) == by_place
 
 
 @pytest.mark.parametrize("by", ["host", "domain"])

@@ -5,10 +5,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.storage.manifest import Bucket, Manifest
+from crawl_ops.storage.merged import in_one_file
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.session import Session
 from crawl_ops.urls.chain import UrlChain
@@ -23,16 +24,29 @@ NO_CUT = -math.inf
 WIDER = 4  # the factor by which a cut is lowered that left too few
 
 
+class _Bin(NamedTuple):
+    """Candidates of the sample with about one sort value, and the lowest of these values.
+
+    squares: of what each host has down to here, summed, how much comes with this bin.
+    """
+
+    n: int = 0
+    lowest: float = math.inf
+    squares: int = 0
+
+
 @dataclass
 class Best:
     """Makes `selected`: key, slot, sort value and host of the URLs to fetch.
 
-    First all buckets are counted, with a histogram of the sort values. From it comes a cut that
-    leaves some more than topN: what is below it is left out before hosts and URLs are looked at,
-    and so is, while the buckets are gone through, what comes after the last of the best so far. A
-    host's URLs beyond generate.max.count are those with the lowest values, so leaving those out
-    changes nothing for the others. If the limit per host leaves too few, the cut is lowered.
-    URLs are read, but not held; of one sort value again where topN falls between them.
+    First all buckets are counted, with a histogram of the sort values of what the limit leaves of
+    some hosts. From it comes a cut that leaves some more than topN: what is below it is left out
+    before hosts and URLs are looked at, and so is, while the buckets are gone through, what comes
+    after the last of the best so far. A host's URLs beyond generate.max.count are those with the
+    lowest values, so leaving those out changes nothing for the others. If the sample was no good
+    and there are too few, the cut is lowered.
+    URLs are compared by their places in a file that is in their order, or read, but not held; and
+    read where topN falls between some of one sort value.
     """
 
     session: Session
@@ -42,7 +56,7 @@ class Best:
     topn: int
     counts: Counter[str] = field(default_factory=Counter)
     _lowest: float = NO_CUT
-    _bins: dict[int, tuple[int, float]] = field(default_factory=dict)
+    _bins: dict[int, "_Bin"] = field(default_factory=dict)
 
     def select(self) -> None:
         """Select, ask the filters, and select again without what they refuse."""
@@ -56,6 +70,7 @@ class Best:
         for name in ("refused", "strange"):
             session.bind_rows(name, "rejected", [])
         session.append_columns("accepted", "crawl_generate", ("k",), ())
+        session.define("generate_barred")
         session.define("generate_rules")
         for number in itertools.count():
             # Rules that changed much refuse much: then all candidates are asked, once.
@@ -71,10 +86,9 @@ class Best:
         self._bins.clear()
         for bucket in self.manifest.buckets():
             self._count(bucket)
-        held, over = self.counts["candidates"], self.counts["generate.max.count"]
-        wanted = topn * max(1, held + over) // max(1, held)
+        wanted = topn
         while True:
-            floor = self._floor(max(wanted, topn))
+            floor = self._floor(wanted)
             self._best(topn, floor)
             held = self.session.count("selected")
             if floor == NO_CUT or held >= min(topn, self.counts["candidates"]):
@@ -85,15 +99,16 @@ class Best:
             self.counts["topN"] = left
 
     def _floor(self, wanted: int) -> float:
-        """A sort value that at least about so many candidates reach."""
+        """A sort value that at least so many candidates reach, all but certainly."""
         if self.taken.following:  # only some of the candidates count
             return NO_CUT
-        reached, one_of = 0, self._one_of
-        wanted += 4 * math.isqrt(wanted * (one_of - 1))  # what a sample may be wrong by
-        for bin_ in sorted(self._bins, reverse=True)[:-1]:
-            reached += self._bins[bin_][0] * one_of
-            if reached >= wanted:
-                return self._bins[bin_][1]
+        reached, squares, one_of = 0, 0, self._one_of
+        for number in sorted(self._bins, reverse=True)[:-1]:
+            reached += self._bins[number].n
+            squares += self._bins[number].squares
+            # What a sample may be wrong by: four standard deviations.
+            if (reached * one_of - wanted) >= 4 * math.isqrt(squares * one_of * (one_of - 1)):
+                return self._bins[number].lowest
         return NO_CUT
 
     def _best(self, topn: int, floor: float) -> None:
@@ -123,6 +138,8 @@ class Best:
     def _bind(self, bucket: Bucket) -> None:
         self.session.bind_bucket("crawldb", "crawldb", bucket)
         self.session.create("strange", "generate_strange")
+        barred = any(map(self.session.count, ("strange", "marked", "refused")))
+        self.session.define("generate_barred" if barred else "generate_barred_none")
 
     def _count(self, bucket: Bucket) -> None:
         """Count what speaks for and against the URLs of a bucket."""
@@ -133,14 +150,23 @@ class Best:
         )
         for row in session.rows("generate_counts", max_count=capped["max_count"]):
             self.counts[row["outcome"]] += row["n"]
-        for row in session.rows("generate_bins", rules=self._rules(), one_of=self._one_of):
-            n, lowest = self._bins.get(row["bin"], (0, math.inf))
-            self._bins[row["bin"]] = (n + row["n"], min(lowest, row["lowest"]))
+        sample = {"rules": self._rules(), "one_of": self._one_of}
+        if capped["max_count"] == NO_LIMIT:
+            found = session.rows("generate_bins", **sample)
+        else:
+            found = session.rows("generate_bins_capped", **sample, **capped)
+        for row in found:
+            old = self._bins.get(row["bin"], _Bin())
+            self._bins[row["bin"]] = _Bin(
+                old.n + row["n"], min(old.lowest, row["lowest"]), old.squares + row["squares"]
+            )
 
     def _candidates(self, bucket: Bucket) -> None:
         """Add the URLs of a bucket that may be selected."""
         session, capped = self.session, self._capped
         self._bind(bucket)
+        apart = not capped["by_domain"]
+        session.bind_ordered("crawldb", "crawldb", bucket, hosts_apart=apart)
         everywhere = {"everywhere": not self.taken.following}
         best = {
             "rules": self._rules(),
@@ -183,10 +209,11 @@ class Best:
         session = self.session
         session.drop("tied")
         for number, bucket in enumerate(self.manifest.buckets(), 1):
-            session.bind_bucket("crawldb", "crawldb", bucket)
+            session.bind_ordered("crawldb", "crawldb", bucket, hosts_apart=True)
             given = {"lo": bucket.lo, "hi": bucket.hi, "value": value, **self._least(value)}
             most = value if by_score_alone(self.config) else math.inf
-            session.append("tied", "generate_tied", most=most, **given)
+            tied = "generate_tied_rows" if in_one_file(bucket) else "generate_tied"
+            session.append("tied", tied, most=most, **given)
             last = number == len(self.manifest.buckets())
             if session.count("tied") > spare + (0 if last else max(spare // SLACK, LEAST_SLACK)):
                 session.create("first", "generate_first", place=spare - 1)

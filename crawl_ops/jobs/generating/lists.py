@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.jobs.fetch_lists import HostLoad
+from crawl_ops.jobs.fetch_lists import HostLoads, ListLoad
 from crawl_ops.jobs.generating.best import by_score_alone
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Bucket
+from crawl_ops.storage.merged import in_one_file
 from crawl_ops.storage.runs import Claim
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
@@ -18,18 +19,14 @@ PIECE_ROWS = 100_000
 """Rows of a list that are sorted at once, and stand in a file of their own."""
 
 
-def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> list[HostLoad]:
+def loads_of(session: Session, crawl: CrawlDir, config: CrawlConfig) -> HostLoads:
     """What each host (or domain) of `selected` will cost."""
     hostdb = crawl.table("hostdb").current()
     session.bind_table("hostdb", hostdb)
-    batches = session.batches(
+    columns = session.columns(
         "generate_loads", **_by_domain(config), delay=config.fetcher.server_delay
     )
-    return [
-        HostLoad(row["key"], row["urls"], row["hosts"], row["expected_s"])
-        for batch in batches
-        for row in batch
-    ]
+    return HostLoads(**columns)
 
 
 def write_lists(
@@ -38,17 +35,20 @@ def write_lists(
     buckets: Sequence[Bucket],
     segment: Segment,
     taken: Claim,
-    lists: Sequence[Sequence[HostLoad]],
+    lists: Sequence[ListLoad],
 ) -> dict[str, Any] | None:
     """Write the part crawl_generate, and what the filters refused. Returns the lowest URL."""
     session.bind_columns(
         "host_lists",
-        key=[load.key for loads in lists for load in loads],
-        list=[number for number, loads in enumerate(lists) for _ in loads],
+        key=[key for load in lists for key in load.keys],
+        list=[number for number, load in enumerate(lists) for _ in load.keys],
     )
-    session.bind_spooled("emitted", _emitting(session, config, buckets, taken))
+    dealt = "generate_dealt" if _placed(config, taken) else "generate_dealt_by_row"
+    session.create("dealt", dealt, **_by_domain(config))
     session.drop("selected")
     session.drop("host_lists")
+    session.bind_spooled("emitted", _emitting(session, config, buckets, taken))
+    session.drop("dealt")
     for number in range(len(lists)):
         folder = f"{segment.folder}/crawl_generate/list-{number:03}"
         written = 0
@@ -67,17 +67,30 @@ def _emitting(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The SELECTs of what goes into the lists, bucket by bucket."""
     lowest = session.rows("generate_least")[0]["sort_value"]
+    placed = _placed(config, taken)
     # What is asked for again was selected by the score that it had then.
     known = lowest is not None and not taken.of_segments and by_score_alone(config)
     given = {
         "interval_max": config.db.fetch_interval_max,
         "cur_time": datetime.fromisoformat(taken.cur_time),
         "least": lowest if known else -math.inf,
-        **_by_domain(config),
     }
     for bucket in buckets:
         session.bind_bucket("crawldb", "crawldb", bucket)
-        yield "generate_emit", {**given, "lo": bucket.lo, "hi": bucket.hi}
+        told = placed or (_all_due(taken) and in_one_file(bucket))
+        emit = "generate_emit" if told else "generate_emit_by_url"
+        yield emit, {**given, "lo": bucket.lo, "hi": bucket.hi}
+
+
+def _placed(config: CrawlConfig, taken: Claim) -> bool:
+    """Whether generate.max.count has given all selected URLs their places among those of a host."""
+    counted = config.generate.max_count >= 0 and config.generate.count_mode == "host"
+    return counted and _all_due(taken)
+
+
+def _all_due(taken: Claim) -> bool:
+    """Whether the selected are the best of what is due, none left out and none asked for again."""
+    return taken.of_segment is None and taken.following is None and not taken.of_segments
 
 
 def _pieces(session: Session, number: int) -> Iterator[dict[str, Any]]:
