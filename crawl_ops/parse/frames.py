@@ -5,13 +5,14 @@ from typing import Any
 
 import msgspec
 
-from crawl_ops.parse.page import Page, Parsed
+from crawl_ops.parse.answer import Answer
+from crawl_ops.parse.page import Page
 
 LENGTH = struct.Struct(">I")
 
 _encoder = msgspec.msgpack.Encoder()
 _pages = msgspec.msgpack.Decoder(list[Page])
-_parsed = msgspec.msgpack.Decoder(Parsed)
+_answer = msgspec.msgpack.Decoder(Answer)
 
 
 class Setup(msgspec.Struct):
@@ -27,10 +28,17 @@ class Ready(msgspec.Struct):
     error: str | None = None
 
 
-def frame(message: object) -> bytes:
+def frame(message: object) -> bytearray:
     """A message as it goes over the pipe."""
-    body = _encoder.encode(message)
-    return LENGTH.pack(len(body)) + body
+    data = bytearray()
+    frame_into(message, data)
+    return data
+
+
+def frame_into(message: object, data: bytearray) -> None:
+    """As frame, in the place of what `data` holds: its memory is used again."""
+    _encoder.encode_into(message, data, LENGTH.size)
+    LENGTH.pack_into(data, 0, len(data) - LENGTH.size)
 
 
 def read_setup(body: bytes) -> Setup:
@@ -48,6 +56,6 @@ def read_pages(body: bytes) -> list[Page]:
     return _pages.decode(body)
 
 
-def read_parsed(body: bytes) -> Parsed:
+def read_answer(body: bytes) -> Answer:
     """A result from the bytes of its frame."""
-    return _parsed.decode(body)
+    return _answer.decode(body)

@@ -13,8 +13,9 @@ from typing import Self
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ParseStatus
+from crawl_ops.parse.answer import Answer
 from crawl_ops.parse.frames import Setup
-from crawl_ops.parse.page import Page, Parsed, unparsed
+from crawl_ops.parse.page import Page, unparsed
 from crawl_ops.parse.parsers import Parsers
 from crawl_ops.parse.signature import signature
 from crawl_ops.parse.worker import PageWork
@@ -77,7 +78,7 @@ class ParserPool:
         for worker in workers:
             worker.kill()
 
-    def parse_all(self, pages: Iterable[Page]) -> Iterator[Parsed]:
+    def parse_all(self, pages: Iterable[Page]) -> Iterator[Answer]:
         """The results of `pages`, in their order, as they are needed.
 
         At most a few batches are read ahead. Raises CrawlError when no worker can be started.
@@ -87,7 +88,7 @@ class ParserPool:
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self._processes, "parser")
-        waiting: deque[Future[list[Parsed]]] = deque()
+        waiting: deque[Future[list[Answer]]] = deque()
         try:
             for batch in _batches(pages):
                 waiting.append(self._threads.submit(self._parse_batch, batch))
@@ -99,8 +100,8 @@ class ParserPool:
             for future in waiting:
                 future.cancel()
 
-    def _parse_batch(self, batch: list[Page]) -> list[Parsed]:
-        done: list[Parsed] = []
+    def _parse_batch(self, batch: list[Page]) -> list[Answer]:
+        done: list[Answer] = []
         lost = 0
         while len(done) < len(batch):
             worker = self._worker()
@@ -123,10 +124,10 @@ class ParserPool:
             self._discard(worker)
         return done
 
-    def _failed(self, page: Page, status: ParseStatus, reason: str) -> Parsed:
+    def _failed(self, page: Page, status: ParseStatus, reason: str) -> Answer:
         parsed = unparsed(page, status, reason)
-        parsed.signature = signature(self._config, page, "")
-        return parsed
+        parsed.signature = signature(self._config, page, b"")
+        return Answer.of(parsed, b"")
 
     def _worker(self) -> WorkerProcess:
         try:

@@ -11,14 +11,14 @@ from crawl_ops.parse.page import Page
 _TOKENS = re.compile(r"[^\W_]+")
 
 
-def signature(config: CrawlConfig, page: Page, text: str) -> bytes:
-    """The page's signature, 16 bytes, by db.signature.class. `text` is its parsed text."""
+def signature(config: CrawlConfig, page: Page, text: bytes) -> bytes:
+    """The page's signature, 16 bytes, by db.signature.class. `text` is its parsed text, UTF-8."""
     kind = config.db.signature_class
     if text and kind == "TextMD5Signature":
-        return _md5(text.encode("utf-8", "replace"))
+        return _md5(text)
     if text and kind == "TextProfileSignature":
         profile = text_profile(
-            text, config.db.text_profile_min_token_len, config.db.text_profile_quant_rate
+            text.decode(), config.db.text_profile_min_token_len, config.db.text_profile_quant_rate
         )
         return _md5(profile.encode("utf-8", "replace"))
     return _md5(page.content or page.url.encode("utf-8", "replace"))

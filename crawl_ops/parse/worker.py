@@ -15,8 +15,9 @@ from typing import BinaryIO
 
 from crawl_ops.config.load import load
 from crawl_ops.errors import CrawlError
-from crawl_ops.parse.frames import LENGTH, Ready, frame, read_pages, read_setup
-from crawl_ops.parse.page import Page, Parsed
+from crawl_ops.parse.answer import Answer
+from crawl_ops.parse.frames import LENGTH, Ready, frame, frame_into, read_pages, read_setup
+from crawl_ops.parse.page import Page
 from crawl_ops.parse.parsers import Parsers
 from crawl_ops.parse.signature import signature
 
@@ -30,11 +31,12 @@ class PageWork:
     def __init__(self, parsers: Parsers) -> None:
         self._parsers = parsers
 
-    def __call__(self, page: Page) -> Parsed:
+    def __call__(self, page: Page) -> Answer:
         """The result of one page, with its signature."""
         parsed = self._parsers.parse(page)
-        parsed.signature = signature(self._parsers.config, page, parsed.text)
-        return parsed
+        text = parsed.text.encode("utf-8", "replace")
+        parsed.signature = signature(self._parsers.config, page, text)
+        return Answer.of(parsed, text)
 
 
 def main() -> int:
@@ -63,11 +65,13 @@ def main() -> int:
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO, work: PageWork) -> None:
+    data = bytearray()
     while (body := _read_frame(requests)) is not None:
         for page in read_pages(body):
-            answer = memoryview(frame(work(page)))
-            while answer:
-                answer = answer[answers.write(answer) :]
+            frame_into(work(page), data)
+            sent = 0
+            while sent < len(data):
+                sent += answers.write(memoryview(data)[sent:])
 
 
 def _read_frame(source: BinaryIO) -> bytes | None:

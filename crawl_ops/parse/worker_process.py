@@ -1,5 +1,7 @@
 """The parent's end of one parsing process."""
 
+import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -9,11 +11,14 @@ import time
 from collections.abc import Sequence
 
 from crawl_ops.errors import CrawlError
-from crawl_ops.parse.frames import LENGTH, Setup, frame, read_parsed, read_ready
-from crawl_ops.parse.page import Page, Parsed
+from crawl_ops.parse.answer import Answer
+from crawl_ops.parse.frames import LENGTH, Setup, frame, frame_into, read_answer, read_ready
+from crawl_ops.parse.page import Page
 
 START_TIMEOUT_S = 120.0
-READ_BYTES = 1 << 20
+PIPE_BYTES = 1 << 20
+"""Of a pipe, where that can be set: a batch is not handed over bit by bit."""
+READ_BYTES = 1 << 18
 
 
 class WorkerDiedError(Exception):
@@ -44,8 +49,11 @@ class WorkerProcess:
         assert self._process.stdin is not None  # noqa: S101  (both are pipes)
         assert self._process.stdout is not None  # noqa: S101
         self._requests, self._answers = self._process.stdin, self._process.stdout
+        for pipe in (self._requests, self._answers):
+            with contextlib.suppress(OSError, AttributeError):  # not every system has it
+                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self.has_batch = False
-        self._buffer = bytearray()
+        self._batch, self._buffer = bytearray(), bytearray()
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         try:
@@ -61,12 +69,13 @@ class WorkerProcess:
     def send(self, pages: Sequence[Page]) -> None:
         """Hand over a batch. Raises WorkerDiedError."""
         self.has_batch = False
-        self._write(frame(pages))
+        frame_into(pages, self._batch)
+        self._write(self._batch)
         self.has_batch = True
 
-    def receive(self, timeout_s: float) -> Parsed:
+    def receive(self, timeout_s: float) -> Answer:
         """The next page's result. Raises WorkerHungError, WorkerDiedError."""
-        return read_parsed(self._frame(timeout_s))
+        return read_answer(self._frame(timeout_s))
 
     def stop(self) -> None:
         """End the process at once; a thread that waits for it gets WorkerDiedError."""
@@ -79,7 +88,7 @@ class WorkerProcess:
         self._requests.close()
         self._answers.close()
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes | bytearray) -> None:
         rest = memoryview(data)
         try:
             while rest:

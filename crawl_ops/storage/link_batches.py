@@ -1,6 +1,7 @@
 """Rows of crawl_parse on their way to a part file, as columns: a page has dozens of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 from crawl_ops.storage.schema import check_nulls, schemas
 
 PART = "crawl_parse"
-BY = ("slot", "k", "from_url", "position")
+TARGETS_NUMBERED = 50_000
 
 
 class LinkTarget(NamedTuple):
@@ -20,6 +21,16 @@ class LinkTarget(NamedTuple):
     to_url: str
     to_host: str
     to_domain: str
+
+    @property
+    def host(self) -> str:
+        """As a UrlIdentity has it."""
+        return self.to_host
+
+    @property
+    def domain(self) -> str:
+        """As a UrlIdentity has it."""
+        return self.to_domain
 
 
 class LinkSource(NamedTuple):
@@ -32,17 +43,27 @@ class LinkSource(NamedTuple):
     max_depth: int | None
 
 
-class LinkRow(NamedTuple):
-    """What a row says of the link itself."""
+@dataclass(slots=True)
+class LinkColumns:
+    """What rows say of the links themselves: lists of equal length, a row a link.
 
-    kind: str
-    position: int
-    anchor: str | None
-    rel: str | None
-    score: float
-    depth: int | None
-    interval_s: int | None
-    modified_time: datetime | None
+    target: what LinkBatches.number gave for it.
+    """
+
+    target: list[int] = field(default_factory=list)
+    kind: list[str] = field(default_factory=list)
+    position: list[int] = field(default_factory=list)
+    anchor: list[str | None] = field(default_factory=list)
+    rel: list[str | None] = field(default_factory=list)
+    score: list[float] = field(default_factory=list)
+    depth: list[int | None] = field(default_factory=list)
+    interval_s: list[int | None] = field(default_factory=list)
+    modified_time: list[datetime | None] = field(default_factory=list)
+
+    def extend(self, other: "LinkColumns") -> None:
+        """Add the rows of another."""
+        for name in self.__slots__:
+            getattr(self, name).extend(getattr(other, name))
 
 
 class LinkBatches:
@@ -52,63 +73,93 @@ class LinkBatches:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
+        """Targets by the URLs that they are linked by: for who judges to fill, emptied at times."""
+        self._counted = [0, 0]  # targets, sources that are Arrow
         self._targets: list[LinkTarget] = []
         self._sources: list[LinkSource] = []
-        self._of_target: list[int] = []
         self._of_source: list[int] = []
-        self._links: list[LinkRow] = []
-        self._tables: list[pa.Table] = []
+        self._links = LinkColumns()
+        self._tables: tuple[list[pa.Table], list[pa.Table], list[pa.Table]] = ([], [], [])
 
-    def add(self, source: LinkSource, links: Iterable[tuple[LinkTarget, LinkRow]]) -> None:
+    def number(self, target: LinkTarget) -> int:
+        """A number for a target, which may have others too."""
+        self._targets.append(target)
+        return self._counted[0] + len(self._targets) - 1
+
+    def add(self, source: LinkSource, links: LinkColumns) -> None:
         """The links of a page."""
-        numbers, targets = self._numbers, self._targets
-        before = len(self._links)
-        for target, link in links:
-            at = numbers.get(target.to_url)
-            if at is None:
-                at = numbers[target.to_url] = len(targets)
-                targets.append(target)
-            self._of_target.append(at)
-            self._links.append(link)
-        self._of_source += [len(self._sources)] * (len(self._links) - before)
+        source_number = self._counted[1] + len(self._sources)
         self._sources.append(source)
+        self._of_source += [source_number] * len(links.target)
+        self._links.extend(links)
 
     def flush(self) -> None:
         """Turn the rows so far into Arrow."""
-        if self._links:
-            columns = {
-                **_columns(LinkTarget._fields, self._targets, self._of_target),
-                **_columns(LinkSource._fields, self._sources, self._of_source),
-                **_columns(LinkRow._fields, self._links),
-            }
-            schema = schemas()[PART]
-            columns["metadata"] = pa.nulls(len(self._links), schema.field("metadata").type)
-            table = pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
-            check_nulls(PART, table)
-            self._tables.append(table)
-        self._numbers.clear()
-        for kept in (self._targets, self._sources, self._of_target, self._of_source, self._links):
-            kept.clear()
+        targets, sources, links = self._tables
+        if self._targets:
+            targets.append(_table(LinkTarget._fields, zip(*self._targets, strict=True)))
+            self._counted[0] += len(self._targets)
+            self._targets.clear()
+        if self._sources:
+            sources.append(_table(LinkSource._fields, zip(*self._sources, strict=True)))
+            self._counted[1] += len(self._sources)
+            self._sources.clear()
+        if self._of_source:
+            links.append(self._rows())
+        if len(self.numbers) > TARGETS_NUMBERED:
+            self.numbers.clear()
+
+    def _rows(self) -> pa.Table:
+        rows, of_source = self._links, self._of_source
+        self._links, self._of_source = LinkColumns(), []
+        names = rows.__slots__[1:]
+        said = _table(names, [getattr(rows, name) for name in names])
+        places = (pa.array(places, pa.int32()) for places in (rows.target, of_source))
+        return pa.Table.from_arrays([*places, *said.columns], ["target", "source", *names])
 
     def table(self) -> pa.Table:
         """All rows, sorted by their target."""
         self.flush()
-        if not self._tables:
-            return schemas()[PART].empty_table()
-        return pa.concat_tables(self._tables).sort_by([(name, "ascending") for name in BY])
+        schema = schemas()[PART]
+        if not self._tables[2]:
+            return schema.empty_table()
+        targets, sources, links = (pa.concat_tables(t).combine_chunks() for t in self._tables)
+        links = links.take(_order(targets, sources, links))
+        columns = {
+            **dict(zip(links.column_names, links.columns, strict=True)),
+            **_taken(targets, links.column("target")),
+            **_taken(sources, links.column("source")),
+            "metadata": pa.nulls(links.num_rows, schema.field("metadata").type),
+        }
+        table = pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
+        check_nulls(PART, table)
+        return table
 
 
-def _columns(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], places: Sequence[int] | None = None
-) -> dict[str, Any]:
-    """Rows as columns of the declared types; places: which row stands where, if not in order."""
-    schema = schemas()[PART]
-    arrays = {
-        name: pa.array(values, schema.field(name).type)
-        for name, values in zip(names, zip(*rows, strict=True), strict=True)
-    }
-    if places is None:
-        return arrays
-    indices = pa.array(places, pa.int32())
-    return {name: array.take(indices) for name, array in arrays.items()}
+def _table(names: Sequence[str], columns: Any) -> pa.Table:
+    """Lists as columns of the declared types."""
+    fields = [schemas()[PART].field(name) for name in names]
+    arrays = [pa.array(values, one.type) for one, values in zip(fields, columns, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _taken(table: pa.Table, places: Any) -> Mapping[str, Any]:
+    return dict(zip(table.column_names, table.take(places).columns, strict=True))
+
+
+def _order(targets: pa.Table, sources: pa.Table, links: pa.Table) -> Any:
+    """Where the rows come from when they are sorted by slot, key, page and position."""
+    import pyarrow.compute as pc
+
+    pages = pc.rank(sources.column("from_url"), tiebreaker="dense")
+    keys: list[Any] = [
+        targets.column("slot").take(links.column("target")),
+        targets.column("k").take(links.column("target")),
+        pages.take(links.column("source")),
+        links.column("position"),
+    ]
+    names = ["slot", "k", "page", "position"]
+    return pc.sort_indices(
+        pa.Table.from_arrays(keys, names), [(name, "ascending") for name in names]
+    )

@@ -42,15 +42,29 @@ def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
     Raises StoreError naming table and column when a value has the wrong type or must not be NULL.
     """
+    columns = {field.name: [row.get(field.name) for row in rows] for field in schemas()[name]}
+    return table_by_column(name, columns)
+
+
+def table_by_column(name: str, columns: Mapping[str, Any]) -> pa.Table:
+    """Columns, lists or Arrow's, as an Arrow table of the declared schema; missing ones are NULL.
+
+    Raises StoreError naming table and column when a value has the wrong type or must not be NULL.
+    """
     schema = schemas()[name]
-    columns = []
+    number = len(next(iter(columns.values())))
+    arrays = []
     for field in schema:
+        values = columns.get(field.name)
         try:
-            column = pa.array([row.get(field.name) for row in rows], type=field.type)
+            if values is None:
+                values = pa.nulls(number, field.type)
+            elif not isinstance(values, pa.Array):
+                values = pa.array(values, type=field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
             raise StoreError(f"{name}.{field.name}: {error}") from error
-        columns.append(column)
-    table = pa.Table.from_arrays(columns, schema=schema)
+        arrays.append(values)
+    table = pa.Table.from_arrays(arrays, schema=schema)
     check_nulls(name, table)
     return table
 

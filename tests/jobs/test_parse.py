@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crawl_ops.errors import NotFoundError, StoppedError, StoreError
-from crawl_ops.jobs.parsing.outlinks import OutlinkJudge
+from crawl_ops.jobs.parsing.known import KnownUrls
 from crawl_ops.parse.html import HtmlParser
 from crawl_ops.storage.segment import Segment
 
@@ -206,7 +206,7 @@ def test_long_links_and_links_to_the_page_itself(one):
 
 def test_a_long_base_makes_all_links_long_and_none_is_looked_up(one, monkeypatch):
     looked_up = []
-    monkeypatch.setattr(OutlinkJudge, "_look", lambda _, url: looked_up.append(url))
+    monkeypatch.setattr(KnownUrls, "look", lambda _, url: looked_up.append(url))
     page = f"<base href='http://a.test/{'a' * 9_000}/'>" + "<a href=x>" * 300
     data, links, rejected = one(page, {"db.max.outlinks.per.page": 4})
     assert (links, looked_up) == ([], [])

@@ -59,14 +59,14 @@ def test_each_hostile_page_costs_only_itself(config):
     contents = [b"a", b"hang", b"b", b"die", b"c", b"exit", b"d", b"memory", b"e"]
     with ParserPool(config, processes=1, timeout_s=0.7) as pool:
         found = list(pool.parse_all(pages(*contents)))
-    assert [parsed.text for parsed in found] == ["a", "", "b", "", "c", "", "d", "", "e"]
-    assert [(parsed.status, parsed.reason) for parsed in found[1::2]] == [
+    assert [answer.text for answer in found] == [b"a", b"", b"b", b"", b"c", b"", b"d", b"", b"e"]
+    assert [(answer.parsed.status, answer.parsed.reason) for answer in found[1::2]] == [
         (ParseStatus.FAILED_TIMEOUT, "not parsed in 0.7 s (parser.timeout)"),
         (ParseStatus.FAILED, "the parser process ended by SIGSEGV"),
         (ParseStatus.FAILED, "the parser process ended with exit code 3"),
         (ParseStatus.FAILED, "hostile:Hostile: out of memory"),
     ]
-    assert all(len(parsed.signature) == 16 for parsed in found)
+    assert all(len(answer.parsed.signature) == 16 for answer in found)
 
 
 @pytest.mark.parametrize("processes", [0, 2])
@@ -75,9 +75,9 @@ def test_results_come_in_the_order_of_the_pages(config, processes):
     with ParserPool(config, processes) as pool:
         for _ in range(2):
             found = list(pool.parse_all(iter(pages(*html, content_type="text/html"))))
-            assert [parsed.title for parsed in found] == [str(n) for n in range(200)]
-            assert found[7].outlinks[0].url == "http://e.test/7"
-            assert len({parsed.signature for parsed in found}) == 200
+            assert [answer.parsed.title for answer in found] == [str(n) for n in range(200)]
+            assert found[7].links.urls == ["http://e.test/7"]
+            assert len({answer.parsed.signature for answer in found}) == 200
 
 
 def test_pages_are_read_as_results_are_taken(config):
@@ -90,7 +90,7 @@ def test_pages_are_read_as_results_are_taken(config):
 
     with ParserPool(config, processes=1) as pool:
         results = pool.parse_all(endless())
-        assert next(results).text == "a"
+        assert next(results).text == b"a"
         results.close()
     assert len(taken) < 500
 
@@ -98,7 +98,7 @@ def test_pages_are_read_as_results_are_taken(config):
 def test_a_closed_pool_gives_up_a_hanging_page(config):
     pool = ParserPool(config, processes=1, timeout_s=60)
     results = pool.parse_all(iter(pages(*[b"a"] * 32, *[b"hang"] * 65)))
-    assert next(results).text == "a"
+    assert next(results).text == b"a"
     start = time.monotonic()
     results.close()
     pool.close()
@@ -125,7 +125,7 @@ results = pool.parse_all([page] * 32 + [hang] * 100)
 next(results)
 (worker,) = pool._all
 print(worker._process.pid, flush=True)
-next(r for r in results if r.text != "a")
+next(r for r in results if r.text != b"a")
 """
 
 

@@ -16,7 +16,7 @@ def md5(text):
 
 
 def of(kind, content, text):
-    return signature(load(overrides={"db.signature.class": kind}), page(content), text)
+    return signature(load(overrides={"db.signature.class": kind}), page(content), text.encode())
 
 
 @pytest.mark.parametrize(

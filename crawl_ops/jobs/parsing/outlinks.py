@@ -1,283 +1,286 @@
 """Which outlinks of a page are kept, and the share of its score each gets (Nutch rules 9, 12)."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.jobs.parsing.content import ContentRow
+from crawl_ops.jobs.parsing.known import Known, KnownUrls, Refusal
 from crawl_ops.model import LinkKind
-from crawl_ops.parse.page import Outlink, Parsed
-from crawl_ops.storage.link_batches import LinkRow, LinkSource, LinkTarget
-from crawl_ops.urls.chain import UrlChain
+from crawl_ops.parse.answer import Answer, Links
+from crawl_ops.storage.link_batches import LinkBatches, LinkColumns, LinkSource
 from crawl_ops.urls.identity import UrlIdentifier, UrlIdentity
 from crawl_ops.urls.linkscope import LinkScope
 
-REMEMBERED = 200_000
-REMEMBERED_CHARACTERS = 40_000_000
 MOST_REJECTED_KEPT = 1000
 SELF = "link to itself"
 FURTHER = -1  # the position of a refresh or canonical target, which is no link of the page
 SHARING = (LinkKind.LINK, LinkKind.FEED)
-Refusal: TypeAlias = tuple[str, str | None]  # the rule, and the line of it or a detail
-
-
-class Known(NamedTuple):
-    """A URL as judged once for all pages: its identity as a target, or why it is refused.
-
-    url and k are of the normalized URL also where it is refused, so that it can be asked for.
-    """
-
-    url: str
-    k: int
-    to: UrlIdentity | None
-    target: LinkTarget | None
-    refusal: Refusal | None = None
+REJECTED = ("k", "url", "attempt", "step", "rule", "detail", "from_url", "time")
 
 
 @dataclass(slots=True)
 class Judged:
-    """The links of one page: those kept, rows of `rejected`, counts by rule."""
+    """What the links of one page come to, beside those kept."""
 
-    source: LinkSource
-    kept: list[tuple[LinkTarget, LinkRow]] = field(default_factory=list)
     outlinks: int = 0  # what Nutch calls so: all kept but refresh and canonical
     refresh_url: str | None = None
     canonical_url: str | None = None
-    rejected: list[dict[str, Any]] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
+    rejected: list[tuple[Any, ...]] = field(default_factory=list)
+    """Rows of `rejected`: the columns REJECTED."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Links that are not kept, by rule."""
 
 
 class OutlinkJudge:
-    """Normalizes, filters and limits outlinks. Verdicts are remembered: pages share their links."""
+    """Normalizes, filters and limits outlinks, page by page."""
 
     def __init__(self, config: CrawlConfig, identifier: UrlIdentifier) -> None:
         self._config = config
         self._identifier = identifier
-        parse = config.parse
-        self._outlink = UrlChain(
-            config, "outlink", normalize=parse.normalize_urls, filter=parse.filter_urls
-        )
-        self._fetcher = UrlChain(config, "fetcher")
-        self.filters = self._outlink.filters if parse.filter_urls else ""
+        self._urls = KnownUrls(config, identifier)
+        self.filters = self._urls.filters
         self._scope = LinkScope(config)
         self._has_scope = config.db.ignore_internal_links or config.db.ignore_external_links
-        self._known: dict[str, Known] = {}
-        self._held = 0  # characters of the URLs known
         self._strict = config.sitemap.strict_parsing
         self._by_depth = "depth" in config.scoring.filter_order
         self._by_opic = "opic" in config.scoring.filter_order
 
-    def judge(self, row: dict[str, Any], parsed: Parsed, now: datetime) -> Judged:
-        """The links of the page whose content row is `row`."""
-        url = row["url"]
-        page = self._identifier.identify(url)
-        judged = Judged(LinkSource(page.k, url, page.host, row["attempt"], row["max_depth"]))
-        limit = self._config.db.max_outlinks_per_page
-        longest = self._config.db.max_outlink_length
-        too_deep = self._too_deep(row)
-        links: list[tuple[int, Outlink, Known]] = []
-        capped = 0
-        for position, link in enumerate(parsed.outlinks):
-            is_link = link.kind is LinkKind.LINK
-            refusal: Refusal | None
-            if len(link.url) > longest:  # before all else: what is looked up is remembered
-                found, refusal = self._plain(link.url), ("db.max.outlink.length", None)
-            elif is_link and 0 <= limit <= capped:
-                found, refusal = self._look(link.url), ("db.max.outlinks.per.page", str(limit))
-            elif link.url == url:
-                judged.counts[SELF] += 1
-                continue
-            else:
-                found = self._look(link.url)
-                refusal = found.refusal
-                if refusal is None and (self._has_scope or not is_link):
-                    refusal = self._out_of_scope(page, link, found)
-                if refusal is None and link.kind is not LinkKind.CANONICAL:
-                    refusal = too_deep
-                if refusal is None:
-                    links.append((position, link, found))
-                    capped += is_link
-                    continue
-            self._reject(judged, row, found, refusal, now)
-        self._keep(judged, row, page, parsed, links, now)
-        self._further(judged, row, page, parsed, now)
+    def prepare(self, answers: Iterable[Answer]) -> None:
+        """Look at the links of many pages at once, which takes less than page by page."""
+        limit = self._config.db.max_outlink_length
+        urls: set[str] = set().union(*(answer.links.urls for answer in answers))
+        self._urls.look_all(url for url in urls if len(url) <= limit)
+
+    def judge(self, row: ContentRow, answer: Answer, now: datetime, into: LinkBatches) -> Judged:
+        """The links of the page whose content row is `row`; those kept are put into `into`."""
+        page = self._identifier.identify(row.url)
+        judged = Judged()
+        of, kept = self._kept(judged, row, page, answer.links, now, into)
+        columns = self._columns(row, page, answer, of, kept, now)
+        judged.outlinks = len(kept)
+        self._further(judged, row, page, answer, now, columns, into)
+        source = LinkSource(page.k, row.url, page.host, row.attempt, row.max_depth)
+        into.add(source, columns)
         return judged
 
-    def _look(self, url: str) -> Known:
-        found = self._known.get(url)
-        if found is None:
-            page = self._outlink.without_fragment(url) if "#" in url else url
-            found = self._known.get(page) or self._judged_by(self._outlink, page)
-            if found.to is None and page != url:  # of what is malformed the whole URL is told
-                found = self._judged_by(self._outlink, url)
-            self._held += len(url)
-            if len(self._known) >= REMEMBERED or self._held >= REMEMBERED_CHARACTERS:
-                self._known.clear()
-                self._held = 0
-            self._known[url] = found
-            if found.to is not None:
-                self._known[page] = found
-        return found
+    def _kept(
+        self,
+        judged: Judged,
+        row: ContentRow,
+        page: UrlIdentity,
+        links: Links,
+        now: datetime,
+        into: LinkBatches,
+    ) -> tuple[list[int | None], Sequence[int]]:
+        """The numbers of all targets, and the positions of the links that are kept."""
+        urls, limit = links.urls, self._config.db.max_outlinks_per_page
+        longest = self._config.db.max_outlink_length
+        too_deep = self._too_deep(row)
+        of = list(map(into.numbers.get, urls))  # those with a number are neither long nor refused
+        is_plain = links.kinds is None and not self._has_scope and too_deep is None
+        if is_plain and None not in of and not 0 <= limit < len(of) and row.url not in urls:
+            return of, range(len(of))
+        kept: list[int] = []
+        capped = 0
+        for position, (url, number) in enumerate(zip(urls, of, strict=True)):
+            kind = links.kind(position)
+            is_link = kind is LinkKind.LINK
+            found: Known | None = None
+            refusal: Refusal | None = None
+            if number is None and len(url) > longest:  # before all else: what is looked up is kept
+                found, refusal = self._urls.normalized(url), ("db.max.outlink.length", None)
+            elif is_link and 0 <= limit <= capped:
+                refusal = "db.max.outlinks.per.page", str(limit)
+            elif url == row.url:
+                judged.counts[SELF] = judged.counts.get(SELF, 0) + 1
+                continue
+            elif number is None or not is_plain:
+                found = self._urls.look(url)
+                refusal = found.refusal or self._unwanted(page, kind, found)
+                if refusal is None and kind is not LinkKind.CANONICAL:
+                    refusal = too_deep
+                if refusal is None and number is None and found.target is not None:
+                    of[position] = into.numbers[url] = into.number(found.target)
+            if refusal is None:
+                kept.append(position)
+                capped += is_link
+            else:
+                self._reject(judged, row, found or self._urls.look(url), refusal, now)
+        return of, kept
 
-    def _judged_by(self, chain: UrlChain, url: str) -> Known:
-        verdict = chain.judge(url)
-        if verdict.url is not None:
-            to = self._identifier.identify(verdict.url)
-            return Known(verdict.url, to.k, to, _target(verdict.url, to))
-        plain = verdict.normalized or url
-        refusal = (f"urlfilter.{verdict.rejected_by}", verdict.rule)
-        return Known(plain, self._identifier.identify(plain).k, None, None, refusal)
-
-    def _plain(self, url: str) -> Known:
-        plain = self._outlink.normalize(url) or url
-        return Known(plain, self._identifier.identify(plain).k, None, None)
-
-    def _out_of_scope(self, page: UrlIdentity, link: Outlink, found: Known) -> Refusal | None:
-        to = found.to
+    def _unwanted(self, page: UrlIdentity, kind: LinkKind, found: Known) -> Refusal | None:
+        to = found.target
         if to is None:
             return None
         if self._has_scope and (scope := self._scope.rejects(page, to, found.url)):
             return _refusal(scope)
-        if link.kind is LinkKind.SITEMAP and self._strict and to.host != page.host:
+        if kind is LinkKind.SITEMAP and self._strict and to.host != page.host:
             return "sitemap.strict.parsing", "another host"
         return None
 
-    def _too_deep(self, row: dict[str, Any]) -> Refusal | None:
+    def _too_deep(self, row: ContentRow) -> Refusal | None:
         """Nutch's scoring-depth: links of pages without depth, or at their limit, do not count."""
         if not self._by_depth:
             return None
         rule = "scoring.depth.max"
-        if row["depth"] is None:
+        if row.depth is None:
             return rule, "the page has no depth"
-        most = row["max_depth"] or self._config.scoring.depth_max
-        return (rule, f"depth {row['depth']} of {most}") if row["depth"] >= most else None
+        most = row.max_depth or self._config.scoring.depth_max
+        return (rule, f"depth {row.depth} of {most}") if row.depth >= most else None
 
-    def _keep(
+    def _columns(
         self,
-        judged: Judged,
-        row: dict[str, Any],
+        row: ContentRow,
         page: UrlIdentity,
-        parsed: Parsed,
-        links: Sequence[tuple[int, Outlink, Known]],
+        answer: Answer,
+        of: list[int | None],
+        kept: Sequence[int],
         now: datetime,
-    ) -> None:
-        inside, outside = self._shares(row, parsed, links)
-        depth = None if row["depth"] is None else row["depth"] + 1
-        host = page.host
-        for position, link, found in links:
-            target, kind, changed = found.target, link.kind, link.modified_time
-            if target is None:
-                continue
-            if kind is LinkKind.LINK or kind is LinkKind.FEED:
-                score = inside if target.to_host == host else outside
-            else:
-                score = link.priority or 0.0
-            if changed is not None and changed > now:
-                changed = None
-            anchor, rel = link.anchor or None, link.rel or None
-            at = row["depth"] if kind is LinkKind.CANONICAL else depth
-            interval = link.interval_s
-            if interval is not None:
-                interval = min(interval, self._config.db.fetch_interval_max)
-            kept = LinkRow(kind, position, anchor, rel, score, at, interval, changed)
-            judged.kept.append((target, kept))
-        judged.outlinks = len(judged.kept)
+    ) -> LinkColumns:
+        links, number = answer.links, len(kept)
+        depth = None if row.depth is None else row.depth + 1
+        columns = LinkColumns(
+            _at(of, kept),
+            [LinkKind.LINK] * number if links.kinds is None else _at(links.kinds, kept),
+            list(kept),
+            _at(links.anchors, kept),
+            _at(links.rels, kept),
+            self._scores(row, page, answer, kept),
+            [depth] * number,
+            [None] * number,
+            [None] * number,
+        )
+        if links.kinds is not None:
+            canonical = LinkKind.CANONICAL
+            columns.depth = [row.depth if kind is canonical else depth for kind in columns.kind]
+        if links.intervals_s is not None:
+            most = self._config.db.fetch_interval_max
+            intervals = _at(links.intervals_s, kept)
+            columns.interval_s = [None if one is None else min(one, most) for one in intervals]
+        if links.modified_times is not None:
+            times = _at(links.modified_times, kept)
+            columns.modified_time = [None if one is None or one > now else one for one in times]
+        return columns
 
-    def _shares(
-        self,
-        row: dict[str, Any],
-        parsed: Parsed,
-        links: Sequence[tuple[int, Outlink, Known]],
-    ) -> tuple[float, float]:
+    def _scores(
+        self, row: ContentRow, page: UrlIdentity, answer: Answer, kept: Sequence[int]
+    ) -> list[float]:
+        links = answer.links
+        inside, outside = self._shares(row, answer, kept)
+        if links.kinds is None and inside == outside:
+            return [inside] * len(kept)
+        priorities = links.priorities or [None] * len(links.urls)
+        scores = []
+        for position in kept:
+            if links.kind(position) not in SHARING:
+                scores.append(priorities[position] or 0.0)
+            elif inside == outside:
+                scores.append(inside)
+            else:
+                to = self._urls.look(links.urls[position]).target
+                scores.append(inside if to is not None and to.host == page.host else outside)
+        return scores
+
+    def _shares(self, row: ContentRow, answer: Answer, kept: Sequence[int]) -> tuple[float, float]:
         """OPIC: the share of each kept outlink inside the host, and outside (Nutch rule 12)."""
-        db = self._config.db
-        kept = sum(1 for _, link, _ in links if link.kind in SHARING)
-        number = parsed.outlinks_found if db.score_count_filtered else kept
+        db, kinds = self._config.db, answer.links.kinds
+        if db.score_count_filtered:
+            number = answer.parsed.outlinks_found
+        else:
+            number = len(kept) if kinds is None else sum(kinds[at] in SHARING for at in kept)
         if not number or not self._by_opic:
             return 0.0, 0.0
-        share = row["score"] / number
+        share = row.score / number
         return share * db.score_link_internal, share * db.score_link_external
 
     def _further(
         self,
         judged: Judged,
-        row: dict[str, Any],
+        row: ContentRow,
         page: UrlIdentity,
-        parsed: Parsed,
+        answer: Answer,
         now: datetime,
+        columns: LinkColumns,
+        into: LinkBatches,
     ) -> None:
         """The targets of a meta refresh and of rel=canonical (scope fetcher).
 
         They stand for the page, so they are at its depth. A canonical of the head is an outlink
         too, and has its row already; one of a Link header is not.
         """
+        parsed, kinds = answer.parsed, answer.links.kinds or ()
         for kind, url in (
             (LinkKind.REFRESH, parsed.refresh_url),
             (LinkKind.CANONICAL, parsed.canonical_url),
         ):
             if not url:
                 continue
-            if url == row["url"]:  # as most pages name themselves: the crawl knows it already
+            if url == row.url:  # as most pages name themselves: the crawl knows it already
                 judged.canonical_url = url if kind is LinkKind.CANONICAL else judged.canonical_url
                 continue
-            found = self._judged_by(self._fetcher, url)
+            found = self._urls.standing_for_page(url)
             refusal = found.refusal
-            if refusal is None and found.url != row["url"]:
+            if refusal is None and found.url != row.url:
                 refusal = self._not_for(page, found)
             if refusal is not None:
-                if not any(link.kind is kind for link in parsed.outlinks):
+                if kind not in kinds:
                     self._reject(judged, row, found, refusal, now)
                 continue
             if kind is LinkKind.CANONICAL:
                 judged.canonical_url = found.url
-            elif found.url != row["url"]:
+            elif found.url != row.url:
                 judged.refresh_url = found.url
-            self._stand_in(judged, row, kind, found)
+            if found.url != row.url and not self._has_row(columns, answer.links, kind, found):
+                self._stand_in(columns, row, kind, found, into)
 
     def _not_for(self, page: UrlIdentity, found: Known) -> Refusal | None:
-        if found.to is None or not self._has_scope:
+        if found.target is None or not self._has_scope:
             return None
-        scope = self._scope.rejects_redirect(page, found.to, found.url)
+        scope = self._scope.rejects_redirect(page, found.target, found.url)
         return _refusal(scope) if scope else None
 
-    def _stand_in(self, judged: Judged, row: dict[str, Any], kind: LinkKind, found: Known) -> None:
-        """A row for another page that stands for this one, unless there is one."""
-        if found.target is None or found.url == row["url"]:
-            return
-        if not any(link.kind is kind and to.k == found.k for to, link in judged.kept):
-            link = LinkRow(kind, FURTHER, None, None, 0.0, row["depth"], None, None)
-            judged.kept.append((found.target, link))
-
-    def _reject(
-        self,
-        judged: Judged,
-        row: dict[str, Any],
-        found: Known,
-        refusal: Refusal,
-        now: datetime,
-    ) -> None:
-        rule, detail = refusal
-        judged.counts[rule] += 1
-        if not self._config.parse.store_rejected or len(judged.rejected) >= MOST_REJECTED_KEPT:
-            return
-        judged.rejected.append(
-            {
-                "k": found.k,
-                "url": found.url[: self._config.db.max_outlink_length],
-                "attempt": row["attempt"],
-                "step": "parse",
-                "rule": rule,
-                "detail": detail,
-                "from_url": row["url"],
-                "time": now,
-            }
+    def _has_row(self, columns: LinkColumns, links: Links, kind: LinkKind, found: Known) -> bool:
+        return any(
+            one is kind and self._urls.look(links.urls[position]).k == found.k
+            for one, position in zip(columns.kind, columns.position, strict=True)
+            if position >= 0
         )
 
+    def _stand_in(
+        self,
+        columns: LinkColumns,
+        row: ContentRow,
+        kind: LinkKind,
+        found: Known,
+        into: LinkBatches,
+    ) -> None:
+        """A row for another page that stands for this one."""
+        if found.target is not None:
+            number = into.number(found.target)
+            columns.extend(
+                LinkColumns(
+                    [number], [kind], [FURTHER], [None], [None], [0.0], [row.depth], [None], [None]
+                )
+            )
 
-def _target(url: str, to: UrlIdentity) -> LinkTarget:
-    return LinkTarget(to.k, to.slot, url, to.host, to.domain)
+    def _reject(
+        self, judged: Judged, row: ContentRow, found: Known, refusal: Refusal, now: datetime
+    ) -> None:
+        rule, detail = refusal
+        judged.counts[rule] = judged.counts.get(rule, 0) + 1
+        if self._config.parse.store_rejected and len(judged.rejected) < MOST_REJECTED_KEPT:
+            url = found.url[: self._config.db.max_outlink_length]
+            judged.rejected.append((found.k, url, row.attempt, "parse", rule, detail, row.url, now))
+
+
+def _at(column: Sequence[Any], kept: Sequence[int]) -> list[Any]:
+    """The values of a column at the positions that are kept."""
+    if len(kept) == len(column):
+        return list(column)
+    return [column[position] for position in kept]
 
 
 def _refusal(text: str) -> Refusal:
