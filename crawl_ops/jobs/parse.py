@@ -23,7 +23,7 @@ from crawl_ops.urls.identity import UrlIdentifier
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str], None]
-COLLECT_EVERY = 10_000  # objects: the rows of a hundred pages
+COLLECT_EVERY = 50_000  # objects: the links of some thousand pages
 
 
 def parse(

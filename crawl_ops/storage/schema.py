@@ -3,6 +3,7 @@
 import functools
 import importlib.resources
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -49,6 +50,7 @@ def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 def table_by_column(name: str, columns: Mapping[str, Any]) -> pa.Table:
     """Columns, lists or Arrow's, as an Arrow table of the declared schema; missing ones are NULL.
 
+    A string or time stands for a column of it, but for the first.
     Raises StoreError naming table and column when a value has the wrong type or must not be NULL.
     """
     schema = schemas()[name]
@@ -59,6 +61,8 @@ def table_by_column(name: str, columns: Mapping[str, Any]) -> pa.Table:
         try:
             if values is None:
                 values = pa.nulls(number, field.type)
+            elif isinstance(values, (str, datetime)):
+                values = pa.repeat(pa.scalar(values, field.type), number)
             elif not isinstance(values, pa.Array):
                 values = pa.array(values, type=field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:

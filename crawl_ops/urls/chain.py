@@ -67,11 +67,7 @@ class UrlChain:
         found = self._normalized(url)
         if isinstance(found, Verdict):
             return found
-        for name, refusal in self._filters:
-            rule = refusal(found)
-            if rule is not None:
-                return Verdict(None, name, rule, found)
-        return Verdict(found)
+        return self.filtered(found)
 
     def normalize(self, url: str) -> str | None:
         """The URL after the normalizers, or None when it is malformed."""
@@ -117,15 +113,35 @@ class UrlChain:
         """
         return self._filters_fingerprint if self._ours else ""
 
+    def filtered(self, url: str) -> Verdict:
+        """As judge, of a URL that the normalizers leave as it is."""
+        for name, refusal in self._filters:
+            rule = refusal(url)
+            if rule is not None:
+                return Verdict(None, name, rule, url)
+        return Verdict(url)
+
     def plain(self) -> Plain | None:
         """Which URLs of plain.FORM `judge` would give back as they are; None if it must be asked.
 
         A plug of somebody's own must be, for each URL in its turn.
         """
+        return self._plain_of(self._plugs)
+
+    def plain_normalizers(self) -> Plain | None:
+        """As plain, of the normalizers alone: which URLs they leave as they are."""
+        return self._plain_of(self._plugs[: len(self._steps)])
+
+    def plain_filters(self) -> Plain | None:
+        """As plain, of the filters alone: which URLs `filtered` accepts."""
+        return self._plain_of(self._plugs[len(self._steps) :])
+
+    @staticmethod
+    def _plain_of(plugs: Sequence[UrlNormalizer | UrlFilter]) -> Plain | None:
         known = {*NORMALIZERS.values(), *FILTERS.values()}
-        if any(type(plug) not in known for plug in self._plugs):
+        if any(type(plug) not in known for plug in plugs):
             return None
-        plains = [plug.plain if hasattr(plug, "plain") else _asking(plug) for plug in self._plugs]
+        plains = [plug.plain if hasattr(plug, "plain") else _asking(plug) for plug in plugs]
         if sum(bool(plain.must) for plain in plains) > 1:
             return None
         return Plain(

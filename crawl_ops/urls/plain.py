@@ -87,7 +87,9 @@ _NO_WEB_URL = re.compile(r"\^\(\?!https\?:(?://)?\)")
 """What is found in no URL of FORM, and would be widened to what is found in all."""
 _LOOKAROUND = re.compile(r"\(\?(?:[=!]|<[=!])")
 _OPENING = re.compile(r"\((?:\?(?:(?:-?[ims])*:|>|P<\w+>))?")
-_QUANTIFIER = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})([+?]?)")
+_QUANTIFIER = re.compile(r"(?:[*+?]|\{([0-9]+)(?:,([0-9]*))?\})([+?]?)")
+_COPIES_MAX = 20
+"""RE2 makes a copy for each repetition that may be or not be."""
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\\\]])*\]", re.DOTALL)
 
 
@@ -122,10 +124,14 @@ class _Widening:
             if found is None:
                 return None
             self._at = found.end()
-            if found[1] == "+":  # possessive: it gives nothing back
+            text = found[0]
+            if found[2] and int(found[2]) > int(found[1]) + _COPIES_MAX:
                 self._exact = False
-                return found[0][:-1]
-            return found[0]
+                text = text.replace(f",{found[2]}}}", ",}")
+            if found[3] == "+":  # possessive: it gives nothing back
+                self._exact = False
+                return text[:-1]
+            return text
         return self._take(char)
 
     def _take(self, text: str) -> str:

@@ -102,6 +102,7 @@ def _plain_of_own(conf):
         (r"[^]/]++x(?>y)", "[^]/]+x(?:y)", False),
         (r"a(?!b[)](c))d(?<=e)", "ad", False),
         (r"(?i:a{2,3}?)|b*", "(?i:a{2,3}?)|b*", True),
+        (r"a{2,200}?b{3,200}+c{4,}", "a{2,}?b{3,}c{4,}", False),
         (r"(a)\1", None, None),
         (r"(?P<n>a)b", "(a)b", True),
         (r"(?P<n>a)(?P=n)", None, None),

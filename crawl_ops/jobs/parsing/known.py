@@ -1,15 +1,16 @@
 """What is known of linked URLs: verdicts are remembered, since pages share their links."""
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from itertools import compress, islice
 from typing import NamedTuple, TypeAlias
 
 from crawl_ops.config.properties import CrawlConfig
+from crawl_ops.model import Verdict
 from crawl_ops.storage.link_batches import LinkTarget
 from crawl_ops.storage.texts import fitting
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
-from crawl_ops.urls.plain import FORM
+from crawl_ops.urls.plain import FORM, Plain
 
 REMEMBERED = 200_000
 REMEMBERED_CHARACTERS = 40_000_000
@@ -43,7 +44,7 @@ class KnownUrls:
         )
         self._fetcher = UrlChain(config, "fetcher")
         self.filters = self._outlink.filters if parse.filter_urls else ""
-        self._plain = self._outlink.plain()
+        self._plain = self._outlink.plain_normalizers(), self._outlink.plain_filters()
         self._known: dict[str, Known] = {}
         self._held = 0  # characters of the URLs known
 
@@ -59,12 +60,12 @@ class KnownUrls:
         return found
 
     def look_all(self, urls: Iterable[str]) -> None:
-        """Get to know of many links those at once that plainly go through the chain as they are.
+        """Get to know of many links those at once that plainly are in normal form.
 
         What they come to is what `look` makes of them.
         """
-        plain = self._plain
-        if plain is None:
+        normal, accepted = self._plain
+        if normal is None or accepted is None:
             return
         known = self._known
         could = (url for url in urls if url not in known and len(url) <= LONG and url.isascii())
@@ -72,14 +73,18 @@ class KnownUrls:
         if len(new) < FEW:
             return
         pages = [self._outlink.without_fragment(url) if "#" in url else url for url in new]
-        fit = fitting(pages, FORM, plain.must, plain.unless)
-        for asked in plain.asks:
-            fit = [yes and not asked(page) for page, yes in zip(pages, fit, strict=True)]
-        pairs = [pair for pair, yes in zip(zip(new, pages, strict=True), fit, strict=True) if yes]
-        found = self._identifier.identify_all([page for _, page in pairs])
-        for (url, page), k, slot, host, domain in zip(pairs, *found, strict=True):
-            target = LinkTarget(k, slot, page, host, domain)
-            self._remember(url, page, known.get(page) or Known(page, k, target))
+        fit = _plainly(normal, pages)
+        new, pages = list(compress(new, fit)), list(compress(pages, fit))
+        fit = _plainly(accepted, pages)
+        found = self._identifier.identify_all(pages)
+        for url, page, plain, k, slot, host, domain in zip(new, pages, fit, *found, strict=True):
+            judged = known.get(page)
+            if judged is None:
+                refusal = None if plain else self._refusal(self._outlink.filtered(page))
+                target = None if refusal else LinkTarget(k, slot, page, host, domain)
+                judged = Known(page, k, target, refusal)
+            if judged.target is not None or page == url:
+                self._remember(url, page, judged)
 
     def normalized(self, url: str) -> Known:
         """A link's URL that no filter is asked about."""
@@ -97,8 +102,13 @@ class KnownUrls:
             target = LinkTarget(to.k, to.slot, verdict.url, to.host, to.domain)
             return Known(verdict.url, to.k, target)
         plain = verdict.normalized or url
-        refusal = (f"urlfilter.{verdict.rejected_by}", verdict.rule)
-        return Known(plain, self._identifier.identify(plain).k, None, refusal)
+        return Known(plain, self._identifier.identify(plain).k, None, self._refusal(verdict))
+
+    @staticmethod
+    def _refusal(verdict: Verdict) -> Refusal | None:
+        if verdict.url is not None:
+            return None
+        return f"urlfilter.{verdict.rejected_by}", verdict.rule
 
     def _remember(self, url: str, page: str, found: Known) -> None:
         self._held += len(url)
@@ -108,3 +118,11 @@ class KnownUrls:
         self._known[url] = found
         if found.target is not None:
             self._known[page] = found
+
+
+def _plainly(plain: Plain, urls: Sequence[str]) -> Sequence[bool]:
+    """Of each URL whether it is of FORM, and a plug has plainly nothing to do with it."""
+    found: Sequence[bool] = fitting(urls, FORM, plain.must, plain.unless)
+    for asked in plain.asks:
+        found = [yes and not asked(url) for url, yes in zip(urls, found, strict=True)]
+    return found

@@ -18,7 +18,7 @@ MOST_REJECTED_KEPT = 1000
 SELF = "link to itself"
 FURTHER = -1  # the position of a refresh or canonical target, which is no link of the page
 SHARING = (LinkKind.LINK, LinkKind.FEED)
-REJECTED = ("k", "url", "attempt", "step", "rule", "detail", "from_url", "time")
+REJECTED = ("k", "url", "attempt", "rule", "detail", "from_url")
 
 
 @dataclass(slots=True)
@@ -32,6 +32,19 @@ class Judged:
     """Rows of `rejected`: the columns REJECTED."""
     counts: dict[str, int] = field(default_factory=dict)
     """Links that are not kept, by rule."""
+
+
+@dataclass(slots=True)
+class _Case:
+    """A page whose links are judged, and where to."""
+
+    row: ContentRow
+    page: UrlIdentity
+    answer: Answer
+    now: datetime
+    into: LinkBatches
+    judged: Judged
+    too_deep: Refusal | None
 
 
 class OutlinkJudge:
@@ -57,59 +70,61 @@ class OutlinkJudge:
     def judge(self, row: ContentRow, answer: Answer, now: datetime, into: LinkBatches) -> Judged:
         """The links of the page whose content row is `row`; those kept are put into `into`."""
         page = self._identifier.identify(row.url)
-        judged = Judged()
-        of, kept = self._kept(judged, row, page, answer.links, now, into)
-        columns = self._columns(row, page, answer, of, kept, now)
-        judged.outlinks = len(kept)
-        self._further(judged, row, page, answer, now, columns, into)
+        case = _Case(row, page, answer, now, into, Judged(), self._too_deep(row))
+        of = list(map(into.numbers.get, answer.links.urls))
+        kept = self._kept(case, of)
+        columns = self._columns(case, of, kept)
+        case.judged.outlinks = len(kept)
+        self._further(case, columns)
         source = LinkSource(page.k, row.url, page.host, row.attempt, row.max_depth)
         into.add(source, columns)
-        return judged
+        return case.judged
 
-    def _kept(
-        self,
-        judged: Judged,
-        row: ContentRow,
-        page: UrlIdentity,
-        links: Links,
-        now: datetime,
-        into: LinkBatches,
-    ) -> tuple[list[int | None], Sequence[int]]:
-        """The numbers of all targets, and the positions of the links that are kept."""
-        urls, limit = links.urls, self._config.db.max_outlinks_per_page
-        longest = self._config.db.max_outlink_length
-        too_deep = self._too_deep(row)
-        of = list(map(into.numbers.get, urls))  # those with a number are neither long nor refused
-        is_plain = links.kinds is None and not self._has_scope and too_deep is None
-        if is_plain and None not in of and not 0 <= limit < len(of) and row.url not in urls:
-            return of, range(len(of))
+    def _kept(self, case: _Case, of: list[int | None]) -> Sequence[int]:
+        """The positions of the links that are kept.
+
+        of: the numbers of their targets: those that have one are neither too long nor refused by
+        the chain. Others get theirs.
+        """
+        links, own, limit = case.answer.links, case.row.url, self._config.db.max_outlinks_per_page
+        is_plain = not self._has_scope and case.too_deep is None
+        kinds = links.kinds or [LinkKind.LINK] * len(of)
+        is_all = is_plain and links.kinds is None and not 0 <= limit < len(of)
+        if is_all and None not in of and own not in links.urls:
+            return range(len(of))
         kept: list[int] = []
         capped = 0
-        for position, (url, number) in enumerate(zip(urls, of, strict=True)):
-            kind = links.kind(position)
+        for position, (url, number, kind) in enumerate(zip(links.urls, of, kinds, strict=True)):
             is_link = kind is LinkKind.LINK
-            found: Known | None = None
-            refusal: Refusal | None = None
-            if number is None and len(url) > longest:  # before all else: what is looked up is kept
-                found, refusal = self._urls.normalized(url), ("db.max.outlink.length", None)
-            elif is_link and 0 <= limit <= capped:
-                refusal = "db.max.outlinks.per.page", str(limit)
-            elif url == row.url:
-                judged.counts[SELF] = judged.counts.get(SELF, 0) + 1
-                continue
-            elif number is None or not is_plain:
-                found = self._urls.look(url)
-                refusal = found.refusal or self._unwanted(page, kind, found)
-                if refusal is None and kind is not LinkKind.CANONICAL:
-                    refusal = too_deep
-                if refusal is None and number is None and found.target is not None:
-                    of[position] = into.numbers[url] = into.number(found.target)
-            if refusal is None:
+            if is_link and 0 <= limit <= capped and len(url) <= self._config.db.max_outlink_length:
+                self._reject(case, self._urls.look(url), ("db.max.outlinks.per.page", str(limit)))
+            elif number is not None and is_plain and is_link and url != own:
+                kept.append(position)
+                capped += 1
+            elif self._wants(case, position, kind, of):
                 kept.append(position)
                 capped += is_link
-            else:
-                self._reject(judged, row, found or self._urls.look(url), refusal, now)
-        return of, kept
+        return kept
+
+    def _wants(self, case: _Case, position: int, kind: LinkKind, of: list[int | None]) -> bool:
+        """Whether a link is kept; if it is, its target has a number then. If not, it is counted."""
+        url = case.answer.links.urls[position]
+        refusal: Refusal | None
+        if len(url) > self._config.db.max_outlink_length:  # before all: what is looked up is held
+            found, refusal = self._urls.normalized(url), ("db.max.outlink.length", None)
+        elif url == case.row.url:
+            case.judged.counts[SELF] = case.judged.counts.get(SELF, 0) + 1
+            return False
+        else:
+            found = self._urls.look(url)
+            refusal = found.refusal or self._unwanted(case.page, kind, found)
+            if refusal is None and kind is not LinkKind.CANONICAL:
+                refusal = case.too_deep
+            if refusal is None and of[position] is None and found.target is not None:
+                of[position] = case.into.numbers[url] = case.into.number(found.target)
+        if refusal is not None:
+            self._reject(case, found, refusal)
+        return refusal is None
 
     def _unwanted(self, page: UrlIdentity, kind: LinkKind, found: Known) -> Refusal | None:
         to = found.target
@@ -131,16 +146,9 @@ class OutlinkJudge:
         most = row.max_depth or self._config.scoring.depth_max
         return (rule, f"depth {row.depth} of {most}") if row.depth >= most else None
 
-    def _columns(
-        self,
-        row: ContentRow,
-        page: UrlIdentity,
-        answer: Answer,
-        of: list[int | None],
-        kept: Sequence[int],
-        now: datetime,
-    ) -> LinkColumns:
-        links, number = answer.links, len(kept)
+    def _columns(self, case: _Case, of: Sequence[int | None], kept: Sequence[int]) -> LinkColumns:
+        row, now = case.row, case.now
+        links, number = case.answer.links, len(kept)
         depth = None if row.depth is None else row.depth + 1
         columns = LinkColumns(
             _at(of, kept),
@@ -148,7 +156,7 @@ class OutlinkJudge:
             list(kept),
             _at(links.anchors, kept),
             _at(links.rels, kept),
-            self._scores(row, page, answer, kept),
+            self._scores(case, kept),
             [depth] * number,
             [None] * number,
             [None] * number,
@@ -165,11 +173,9 @@ class OutlinkJudge:
             columns.modified_time = [None if one is None or one > now else one for one in times]
         return columns
 
-    def _scores(
-        self, row: ContentRow, page: UrlIdentity, answer: Answer, kept: Sequence[int]
-    ) -> list[float]:
-        links = answer.links
-        inside, outside = self._shares(row, answer, kept)
+    def _scores(self, case: _Case, kept: Sequence[int]) -> list[float]:
+        links = case.answer.links
+        inside, outside = self._shares(case, kept)
         if links.kinds is None and inside == outside:
             return [inside] * len(kept)
         priorities = links.priorities or [None] * len(links.urls)
@@ -181,37 +187,29 @@ class OutlinkJudge:
                 scores.append(inside)
             else:
                 to = self._urls.look(links.urls[position]).target
-                scores.append(inside if to is not None and to.host == page.host else outside)
+                scores.append(inside if to is not None and to.host == case.page.host else outside)
         return scores
 
-    def _shares(self, row: ContentRow, answer: Answer, kept: Sequence[int]) -> tuple[float, float]:
+    def _shares(self, case: _Case, kept: Sequence[int]) -> tuple[float, float]:
         """OPIC: the share of each kept outlink inside the host, and outside (Nutch rule 12)."""
-        db, kinds = self._config.db, answer.links.kinds
+        db, kinds = self._config.db, case.answer.links.kinds
         if db.score_count_filtered:
-            number = answer.parsed.outlinks_found
+            number = case.answer.parsed.outlinks_found
         else:
             number = len(kept) if kinds is None else sum(kinds[at] in SHARING for at in kept)
         if not number or not self._by_opic:
             return 0.0, 0.0
-        share = row.score / number
+        share = case.row.score / number
         return share * db.score_link_internal, share * db.score_link_external
 
-    def _further(
-        self,
-        judged: Judged,
-        row: ContentRow,
-        page: UrlIdentity,
-        answer: Answer,
-        now: datetime,
-        columns: LinkColumns,
-        into: LinkBatches,
-    ) -> None:
+    def _further(self, case: _Case, columns: LinkColumns) -> None:
         """The targets of a meta refresh and of rel=canonical (scope fetcher).
 
         They stand for the page, so they are at its depth. A canonical of the head is an outlink
         too, and has its row already; one of a Link header is not.
         """
-        parsed, kinds = answer.parsed, answer.links.kinds or ()
+        row, judged, parsed = case.row, case.judged, case.answer.parsed
+        kinds = case.answer.links.kinds or ()
         for kind, url in (
             (LinkKind.REFRESH, parsed.refresh_url),
             (LinkKind.CANONICAL, parsed.canonical_url),
@@ -224,17 +222,17 @@ class OutlinkJudge:
             found = self._urls.standing_for_page(url)
             refusal = found.refusal
             if refusal is None and found.url != row.url:
-                refusal = self._not_for(page, found)
+                refusal = self._not_for(case.page, found)
             if refusal is not None:
                 if kind not in kinds:
-                    self._reject(judged, row, found, refusal, now)
+                    self._reject(case, found, refusal)
                 continue
             if kind is LinkKind.CANONICAL:
                 judged.canonical_url = found.url
             elif found.url != row.url:
                 judged.refresh_url = found.url
-            if found.url != row.url and not self._has_row(columns, answer.links, kind, found):
-                self._stand_in(columns, row, kind, found, into)
+            if found.url != row.url and not self._has_row(columns, case.answer.links, kind, found):
+                self._stand_in(case, columns, kind, found)
 
     def _not_for(self, page: UrlIdentity, found: Known) -> Refusal | None:
         if found.target is None or not self._has_scope:
@@ -249,31 +247,24 @@ class OutlinkJudge:
             if position >= 0
         )
 
-    def _stand_in(
-        self,
-        columns: LinkColumns,
-        row: ContentRow,
-        kind: LinkKind,
-        found: Known,
-        into: LinkBatches,
-    ) -> None:
+    def _stand_in(self, case: _Case, columns: LinkColumns, kind: LinkKind, found: Known) -> None:
         """A row for another page that stands for this one."""
         if found.target is not None:
-            number = into.number(found.target)
-            columns.extend(
-                LinkColumns(
-                    [number], [kind], [FURTHER], [None], [None], [0.0], [row.depth], [None], [None]
-                )
-            )
+            columns.target.append(case.into.number(found.target))
+            columns.kind.append(kind)
+            columns.position.append(FURTHER)
+            columns.score.append(0.0)
+            columns.depth.append(case.row.depth)
+            for column in (columns.anchor, columns.rel, columns.interval_s, columns.modified_time):
+                column.append(None)
 
-    def _reject(
-        self, judged: Judged, row: ContentRow, found: Known, refusal: Refusal, now: datetime
-    ) -> None:
+    def _reject(self, case: _Case, found: Known, refusal: Refusal) -> None:
         rule, detail = refusal
+        judged, row = case.judged, case.row
         judged.counts[rule] = judged.counts.get(rule, 0) + 1
         if self._config.parse.store_rejected and len(judged.rejected) < MOST_REJECTED_KEPT:
             url = found.url[: self._config.db.max_outlink_length]
-            judged.rejected.append((found.k, url, row.attempt, "parse", rule, detail, row.url, now))
+            judged.rejected.append((found.k, url, row.attempt, rule, detail, row.url))
 
 
 def _at(column: Sequence[Any], kept: Sequence[int]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -29,8 +30,9 @@ _in_order = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 class Rows:
     """Rows of all parts, some batches of content at a time."""
 
-    def __init__(self, has_text: bool) -> None:
+    def __init__(self, has_text: bool, now: datetime) -> None:
         self._has_text = has_text
+        self._now = now
         self.links = LinkBatches()
         self.rejected = RowBatches("rejected")
         self.parse_data = RowBatches("parse_data")
@@ -50,7 +52,8 @@ class Rows:
             self.parse_text.add({**copied, "text": [answer.text for answer in answers]})
         rejected = [row for one in judged for row in one.rejected]
         if rejected:
-            self.rejected.add(dict(zip(REJECTED, zip(*rejected, strict=True), strict=True)))
+            columns = dict(zip(REJECTED, zip(*rejected, strict=True), strict=True))
+            self.rejected.add({**columns, "step": "parse", "time": self._now})
         self.links.flush()
 
 

@@ -35,7 +35,7 @@ class Unit:
 
     def parse(self, file: PartFile) -> None:
         """Parse a content file. Its parse_data file is written last: then the file is done."""
-        rows = Rows(self.config.parser.store_text)
+        rows = Rows(self.config.parser.store_text, self.now)
         with (
             self.segment.open_part(file, "content") as parquet,
             self.segment.part_writer("parse_text", file.list, file.stem) as texts,
