@@ -88,7 +88,11 @@ def crawl_dag(
         **settings_of(crawl_id or dag_id, params(depths)),
     ) as dag:
         inject = InjectOperator(
-            task_id="inject", seeds="{{ params.seeds }}", redo="{{ params.redo }}"
+            task_id="inject",
+            seeds="{{ params.seeds }}",
+            redo="{{ params.redo }}",
+            depths=[name_of(depth) for depth in range(1, depths + 1)],
+            max_depth="{{ params.depth }}",
         )
         rounds = []
         after = "inject"
@@ -103,7 +107,11 @@ def crawl_dag(
                 )
             )
             after = f"{name_of(depth)}.generate"
-        chain(inject, *rounds, *finish_of(dag_id))
+        finish = finish_of(dag_id)
+        chain(inject, *rounds, *finish)
+        # The last depth may be skipped from the start: the finish is for all depths to be done.
+        for round_ in rounds[:-1]:
+            round_ >> finish[0]
     return dag
 
 

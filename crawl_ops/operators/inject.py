@@ -6,6 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airflow.sdk.exceptions import DownstreamTasksSkipped
+
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError
 from crawl_ops.model import JobReport
@@ -24,18 +26,29 @@ class InjectOperator(CrawlOperator):
     :param seeds: seed lines, or the path of a file or folder of them (templated)
     :param redo: what the depths of a run ask for again when all of the run is asked again:
         "failed", "all" or "none"; None: none (templated)
+    :param depths: the task groups of the depths, in order; those past `max_depth` are skipped at
+        once, so that a run that fails shows them as what they are: never asked for
+    :param max_depth: the depth the run asked for; None: all (templated)
     """
 
-    template_fields: Sequence[str] = (*CrawlOperator.template_fields, "seeds", "redo")
+    template_fields: Sequence[str] = (*CrawlOperator.template_fields, "seeds", "redo", "max_depth")
     ui_color = "#dff0d8"
     creates = True
 
     def __init__(
-        self, *, seeds: Sequence[str] | str, redo: str | None = None, **kwargs: Any
+        self,
+        *,
+        seeds: Sequence[str] | str,
+        redo: str | None = None,
+        depths: Sequence[str] = (),
+        max_depth: int | str | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.seeds = seeds
         self.redo = redo
+        self.depths = tuple(depths)
+        self.max_depth = max_depth
         self.run_id: str | None = None
 
     def prepare(self, context: "Context") -> None:
@@ -54,6 +67,16 @@ class InjectOperator(CrawlOperator):
 
         operation = f"inject:{self.run_id}" if self.run_id else None
         return inject(crawl, config, _path_or_lines(self.seeds), now, operation=operation)
+
+    def hand_on(self, report: JobReport, context: "Context") -> Any:
+        returned = super().hand_on(report, context)
+        beyond = () if self.max_depth is None else self.depths[int(self.max_depth) :]
+        if beyond:
+            context["ti"].xcom_push("return_value", returned)  # what raises returns nothing
+            inside = tuple(f"{group}." for group in beyond)
+            skipped = sorted(name for name in self.dag.task_ids if name.startswith(inside))
+            raise DownstreamTasksSkipped(tasks=skipped)  # type: ignore[no-untyped-call]
+        return returned
 
 
 def refuse_unknown(conf: dict[str, Any], known: Sequence[str]) -> None:

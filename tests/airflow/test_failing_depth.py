@@ -262,6 +262,10 @@ def test_a_task_that_failed_is_retried_or_cleared(driver, web):
     assert run["tasks"]["depth_02.partition.fetch[0]"] == "success"
     assert run["tasks"]["depth_02.updatedb"] == "failed"
     assert run["tasks"]["depth_03.generate"] == "upstream_failed"
+    # What was never asked for is no failure; the finish did not begin.
+    of_4 = {state for name, state in run["tasks"].items() if name.startswith("depth_04.")}
+    assert of_4 == {"skipped"}
+    assert run["tasks"]["invertlinks"] == run["tasks"]["dedup"] == "upstream_failed"
     assert web.newly_asked() == {page: 1 for page in PAGES if page != (GOOD, "/deep")}
     run = crawl.ask("clear_failed")
     assert run["state"] == "success", run

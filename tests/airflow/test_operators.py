@@ -235,6 +235,20 @@ def test_seeds_as_lines_or_as_a_path(job, opened, tmp_path):
     assert calls[0][1] == {"operation": "inject:manual__1"}
 
 
+def test_depths_that_a_run_does_not_ask_for_are_skipped_from_the_start(job, opened):
+    job("inject", JobReport("inject", None, {"injected": 1}))
+    task = crawl_dag("crawl", depths=3).get_task("inject")
+    task.seeds, task.max_depth, task.redo = ["https://a.example/"], 1, None
+    given = context()
+    with pytest.raises(DownstreamTasksSkipped) as left:
+        task.execute(given)
+    names = ("generate", "partition.fetch", "partition.parse", "updatedb")
+    assert set(left.value.tasks) == {f"depth_0{n}.{name}" for n in (2, 3) for name in names}
+    assert given["ti"].xcoms["return_value"]["counts"] == {"injected": 1}
+    task.max_depth = 3
+    assert task.execute(context())["counts"] == {"injected": 1}
+
+
 def report_of(lists, segment="s1"):
     entries = [{"list": n, "urls": 50_000, "hosts": 5_000, "expected_s": 9.5} for n in range(lists)]
     return JobReport("generate", segment, {"urls": 7}, 0.1, {"lists": entries})

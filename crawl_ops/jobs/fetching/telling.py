@@ -35,12 +35,12 @@ def progress_text(
     if left and rate > 0:
         line += f"; {_duration(max(left / rate, hosts['longest_s']))} left"
     waited_for = [
-        f"{url[:NAME_MOST]} since {_duration(seconds)}"
+        f"{_duration(seconds)} for {url[:NAME_MOST]}"
         for url, seconds in asked
         if seconds >= PATIENCE_S
     ]
     if waited_for:
-        line += f"; waiting for {', '.join(waited_for)}"
+        line += f"; waiting {', '.join(waited_for)}"
     elif len(hosts["last"]) == 1:
         line += f"; the rest is of {_told(*hosts['last'][0])}"
     return line
@@ -49,7 +49,7 @@ def progress_text(
 def _told(queue: str, state: str, left: int, seconds: float) -> str:
     host = f"{queue[:NAME_MOST]}: {left} url{'s' * (left != 1)}"
     if state == "running":
-        return f"{host}, asked since {_duration(seconds)}" if seconds >= PATIENCE_S else host
+        return f"{host}, asked {_duration(seconds)} ago" if seconds >= PATIENCE_S else host
     return f"{host}, next in {_duration(seconds)}" if seconds >= PATIENCE_S else host
 
 

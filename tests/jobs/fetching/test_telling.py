@@ -38,7 +38,7 @@ def test_the_host_that_has_all_the_rest_is_named():
     assert "the rest" not in progress_text(1, 4, 0.5, queues.hosts(0.0))
     queues.release(other, 1.0)
     line = progress_text(1, 3, 0.5, queues.hosts(8.0))
-    assert line.endswith("; the rest is of a: 3 urls, asked since 8 s")
+    assert line.endswith("; the rest is of a: 3 urls, asked 8 s ago")
     queues.release(first, 8.0)
     line = progress_text(2, 2, 0.5, queues.hosts(18.0))
     assert line.endswith("; the rest is of a: 2 urls, next in 20 s")
@@ -47,7 +47,7 @@ def test_the_host_that_has_all_the_rest_is_named():
 @pytest.mark.parametrize(
     ("seconds", "ends"),
     [
-        (45.0, "; waiting for http://a.test/slow since 45 s"),
+        (45.0, "; waiting 45 s for http://a.test/slow"),
         (2.0, "; the rest is of a.test: 1 url"),
     ],
 )
