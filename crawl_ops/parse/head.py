@@ -87,9 +87,10 @@ def read_head(source: HeadSource, page: Page, base: str, config: CrawlConfig) ->
 def _read_robots(
     head: PageHead, source: HeadSource, tags: list[str], page: Page, config: CrawlConfig
 ) -> None:
-    if tags or source.metas:
-        tokens = agent_tokens(config)
-        asked = (header_directives(tags, tokens), meta_directives(source.metas, tokens))
+    tokens = agent_tokens(config)
+    metas = [meta for meta in source.metas if meta[0] == "robots" or meta[0] in tokens]
+    if tags or metas:
+        asked = (header_directives(tags, tokens), meta_directives(metas, tokens))
         head.noindex, head.nofollow, head.noarchive = wishes(asked, page.fetch_time)
     for name, content in source.equivs:
         if name == "pragma" and "no-cache" in content.lower():

@@ -12,6 +12,9 @@ from crawl_ops.parse.page import Outlink
 MAX_LINKS = 100_000
 MAX_URL_LENGTH = 65_536
 MAX_ANCHOR_LENGTH = 1_000
+REMEMBERED = 50_000
+LONGEST_REMEMBERED = 300
+_OF_SITE = ("/", "http://", "https://")
 MAX_CHARACTERS = 16_000_000
 """Of all links of a page, made absolute: with a long base each may be long."""
 
@@ -44,6 +47,38 @@ def _as_escaped_reference(error: UnicodeError) -> tuple[bytes, int]:
 codecs.register_error(_UNENCODABLE, _as_escaped_reference)
 
 
+class _Memory:
+    """What plain links came to, for other pages of a site or folder: they share most of theirs."""
+
+    def __init__(self) -> None:
+        self._by_base: dict[str, dict[str, str]] = {}
+        self._number = 0
+
+    def of(self, base: str) -> dict[str, str]:
+        """Links by href, to look at, for a page."""
+        known = self._by_base.get(base)
+        if known is None:
+            known = {}
+            if len(base) <= LONGEST_REMEMBERED:
+                self._by_base[base] = known
+                self._number += 1
+        return known
+
+    def add(self, known: dict[str, str], href: str, url: str) -> None:
+        """One more of what `of` gave, if there is room and it is not long."""
+        if len(url) <= LONGEST_REMEMBERED and self._number < REMEMBERED:
+            known[href] = url
+            self._number += 1
+
+    def bound(self) -> None:
+        """Forget all when there are many."""
+        if self._number >= REMEMBERED:
+            self._by_base, self._number = {}, 0
+
+
+_MEMORY = _Memory()
+
+
 class LinkResolver:
     """Resolves the links of one page against its base; `rejected` counts what is none, by rule."""
 
@@ -59,6 +94,10 @@ class LinkResolver:
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL, or None and one more in `rejected`."""
+        return self._plainly(href) or self._by_the_book(href)
+
+    def _plainly(self, href: str) -> str | None:
+        """The absolute URL, if it plainly is the one that WHATWG would make."""
         first = href[:1]
         if first == "." or "/." in href or len(href) > MAX_URL_LENGTH:
             return self._from_above(href)
@@ -68,14 +107,12 @@ class LinkResolver:
                     return self._origin + href
             elif _PLAIN.fullmatch(href):
                 return (self._page if first == "#" or not first else self._folder) + href
-        if first == "h" and _ABSOLUTE.fullmatch(href):
-            return href
-        return self._by_the_book(href)
+        return href if first == "h" and _ABSOLUTE.fullmatch(href) else None
 
     def _from_above(self, href: str) -> str | None:
-        """As resolve, for a path that begins with `./` or `../`."""
+        """As _plainly, for a path that begins with `./` or `../`."""
         if len(href) > MAX_URL_LENGTH:
-            return self._by_the_book(href)
+            return None
         rest, path = href.removeprefix("./"), self._path
         while rest.startswith("../"):
             rest, path = rest[3:], path[: path.rfind("/", 0, -1) + 1] or "/"
@@ -87,7 +124,7 @@ class LinkResolver:
             and _PLAIN.fullmatch(rest)
         ):
             return self._origin + path + rest
-        return self._by_the_book(href)
+        return None
 
     def _by_the_book(self, href: str) -> str | None:
         scheme = _SCHEME.match(href[:256])
@@ -123,8 +160,11 @@ class LinkResolver:
         """`links` with their URLs made absolute; those that are none are left out and counted."""
         kept = []
         characters = 0
+        of_site, of_folder = _MEMORY.of(self._origin), _MEMORY.of(self._folder)
         for link in links:
-            url = self.resolve(link.url)
+            href = link.url
+            known = of_site if href.startswith(_OF_SITE) else of_folder
+            url = known.get(href) or self._resolved(href, known)
             if url is None:
                 continue
             characters += len(url)
@@ -133,7 +173,17 @@ class LinkResolver:
                 continue
             link.url = url
             kept.append(link)
+        _MEMORY.bound()
         return kept
+
+    def _resolved(self, href: str, known: dict[str, str]) -> str | None:
+        """As resolve; what is plain becomes known, but for what is of this page alone."""
+        url = self._plainly(href)
+        if url is None:
+            return self._by_the_book(href)
+        if href and href[0] != "#":
+            _MEMORY.add(known, href, url)
+        return url
 
 
 def join(base: str, href: str) -> str | None:

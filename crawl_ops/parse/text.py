@@ -5,8 +5,9 @@ import re
 MARK = "\x7f"
 """Between blocks, while text is gathered. Decoding takes it out of what pages send."""
 
-_RARE_BLANKS = "\t\r\f\v\x1c\x1d\x1e\x1f"
-_LONG = 80
+_USUAL_BLANKS = "\n\t\r\f\v\x1c\x1d\x1e\x1f\xa0"
+"""All of ASCII; of what else is blank, nothing is printable to Python."""
+_LONG = 30
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -20,16 +21,21 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 def block_lines(text: str) -> str:
     """`text`, a line for each stretch between marks that is not blank."""
-    has_rare = any(blank in text for blank in _RARE_BLANKS)
+    for blank in _USUAL_BLANKS:
+        if blank in text:
+            text = text.replace(blank, " ")
     lines = []
-    for block in text.split(MARK):
-        if len(block) > _LONG and not has_rare and block.isascii():
+    for block in filter(None, text.split(MARK)):
+        if len(block) > _LONG:
             # It seldom has more than single blanks: to see that takes less than to split.
-            line = block.strip().replace("\n", " ")
-            lines.append(" ".join(line.split()) if "  " in line else line)
+            line = block.strip()
+            if "  " in line or not (line.isascii() or line.isprintable()):
+                line = " ".join(line.split())
+            if line:
+                lines.append(line)
         elif words := block.split():
             lines.append(" ".join(words))
-    return "\n".join(filter(None, lines))
+    return "\n".join(lines)
 
 
 def is_allowed(text: str) -> bool:
