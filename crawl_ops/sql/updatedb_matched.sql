@@ -26,8 +26,8 @@ FROM (
         old.depth,
         old.max_depth,
         updated_score(old.score, link.share)                                            AS new_score,
-        least(old.depth, way_depth(link.way))                                           AS new_depth,
-        if(way_depth(link.way) < coalesce(old.depth, 2147483647), way_max_depth(link.way), old.max_depth)
-                                                                                        AS new_max_depth
+        way_depth(link.way) < coalesce(old.depth, 2147483647)                           AS nearer,
+        if(nearer, way_depth(link.way), old.depth)                                      AS new_depth,
+        if(nearer, way_max_depth(link.way), old.max_depth)                              AS new_max_depth
     FROM linked AS link LEFT JOIN known AS old ON old.k = link.k
 )

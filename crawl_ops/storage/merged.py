@@ -23,7 +23,8 @@ class Overlay:
 
     changed, moved: names of temporary tables; rows that replace those of their key, and score and
     depth of a key. added: a SELECT with $parameters; rows of keys that the table does not have, in
-    the order of its files. placed: moved has the places that Merged.placed gives.
+    the order of its files. placed: moved has the places that Merged.placed gives. places: a table
+    that has them for the keys of changed.
     """
 
     added: str
@@ -31,6 +32,7 @@ class Overlay:
     changed: str | None = None
     moved: str | None = None
     placed: bool = False
+    places: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -150,22 +152,23 @@ def is_plain(bucket: Bucket, base: FileEntry) -> bool:
 
 
 def with_places(
-    table: str, path: str, name: str, columns: Sequence[str], *, placed: bool = False
+    table: str, path: str, name: str, columns: Sequence[str], places: str | None = None
 ) -> str:
     """The rows of a temporary table that have their key in a data file, and their places there.
 
-    placed: it has them already.
+    places: a temporary table that has them, by key; None: they are looked up in the file.
     """
-    if placed:
+    if places == name:
         picked = ", ".join(columns)
         return f"SELECT {ROW}, {picked} FROM {name} WHERE {ROW} IS NOT NULL ORDER BY {ROW}"
     key = KEYS[table]
-    rows = f"read_parquet({literal(path)}, file_row_number = true)"
+    if places is None:
+        rows = f"read_parquet({literal(path)}, file_row_number = true)"
+        places = f"(SELECT {key}, file_row_number AS {ROW} FROM {rows})"
     picked = ", ".join(f"w.{column}" for column in columns)
     return (
-        f"SELECT b.file_row_number AS {ROW}, {picked}"
-        f" FROM (SELECT {key}, file_row_number FROM {rows}) b JOIN {name} w ON w.{key} = b.{key}"
-        f" ORDER BY {ROW}"
+        f"SELECT b.{ROW}, {picked} FROM {places} b JOIN {name} w ON w.{key} = b.{key}"
+        f" WHERE b.{ROW} IS NOT NULL ORDER BY b.{ROW}"
     )
 
 

@@ -18,6 +18,8 @@ from crawl_ops.storage.merged import FIXED, MOVED_COLUMNS, ROW, Overlay, with_pl
 from crawl_ops.storage.schema import check_nulls, schemas
 
 _VARIED = ("score", "signature")  # hardly a value twice: no dictionary
+# A few words again and again: read, changed and written as numbers of words.
+_WORDS = ("status", "protocol_status", "reason", "content_type", "segment")
 Changes = pa.Table  # columns of a table, and `row`: the place in the file, from 0, sorted
 
 
@@ -38,9 +40,10 @@ def changes_of(
     """What an overlay changes of a file: those that come later count. rows_of: runs a SELECT."""
     selects = []
     if name := overlay.moved:
-        selects.append(with_places(table, path, name, MOVED_COLUMNS, placed=overlay.placed))
+        placed = name if overlay.placed else None
+        selects.append(with_places(table, path, name, MOVED_COLUMNS, placed))
     if name := overlay.changed:
-        selects.append(with_places(table, path, name, state_columns(table)))
+        selects.append(with_places(table, path, name, state_columns(table), overlay.places))
     return [rows_of(select) for select in selects]
 
 
@@ -50,9 +53,9 @@ def patch(table: str, source: Path, target: Path, aside: Path, changes: list[Cha
     Raises StoreError naming the column if one that must not be NULL is then.
     """
     names = state_columns(table)
-    schema = pa.schema([schemas()[table].field(name) for name in names])
+    schema = pa.schema([_field(table, name) for name in names])
     with (
-        pq.ParquetFile(source) as file,
+        pq.ParquetFile(source, read_dictionary=[name for name in names if name in _WORDS]) as file,
         pq.ParquetWriter(
             aside,
             schema,
@@ -75,7 +78,17 @@ def _writing(names: Sequence[str]) -> dict[str, Any]:
         "compression_level": 1,
         "use_dictionary": [name for name in names if name not in _VARIED],
         "store_schema": False,
+        # Bounds of words and signatures help no one to pass over rows, and cost a fifth of it all.
+        "write_statistics": [name for name in names if name not in (*_WORDS, "signature")],
     }
+
+
+def _field(table: str, name: str) -> "pa.Field[Any]":
+    """A column as it is held here."""
+    field = schemas()[table].field(name)
+    if name in _WORDS:
+        return field.with_type(pa.dictionary(pa.int32(), field.type))
+    return field
 
 
 def _between(changes: Changes, start: int, end: int) -> Changes:
@@ -98,11 +111,11 @@ def _patched(table: str, old: pa.Table, changes: list[Changes], start: int) -> p
         for name in change.column_names:
             if name == ROW:
                 continue
-            values = _one(change.column(name)).cast(columns[name].type)
+            values = _one(change.column(name))
             # What is NULL in all rows and stays so: most of the rarer columns.
             if values.null_count < len(values) or columns[name].null_count < len(old):
-                columns[name] = pc.replace_with_mask(columns[name], hit, values)
-    fields = [schemas()[table].field(name) for name in columns]
+                columns[name] = _replaced(columns[name], hit, values)
+    fields = [_field(table, name) for name in columns]
     new = pa.Table.from_arrays(list(columns.values()), schema=pa.schema(fields))
     check_nulls(table, new)
     return new
@@ -113,6 +126,19 @@ def _hit(places: "pa.Array[Any]", length: int) -> Any:
     marks = pa.repeat(pa.scalar(True), len(places))
     there = pc.scatter(marks, places, max_index=length - 1)  # type: ignore[attr-defined]
     return pc.is_valid(there)
+
+
+def _replaced(old: "pa.Array[Any]", hit: Any, values: "pa.Array[Any]") -> Any:
+    """A column with values in the places of a mask."""
+    if not isinstance(old, pa.DictionaryArray):
+        return pc.replace_with_mask(old, hit, values.cast(old.type))
+    new: Any = values.cast(old.type.value_type).dictionary_encode()
+    known = pc.index_in(new.dictionary, value_set=old.dictionary)
+    words = pa.concat_arrays([old.dictionary, new.dictionary.filter(pc.is_null(known))])
+    places = pc.index_in(new.dictionary, value_set=words).take(new.indices)
+    return pa.DictionaryArray.from_arrays(
+        pc.replace_with_mask(old.indices, hit, places.cast(old.indices.type)), words
+    )
 
 
 def _one(column: "pa.ChunkedArray[Any]") -> Any:

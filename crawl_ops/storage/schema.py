@@ -101,6 +101,16 @@ def check_nulls(name: str, table: pa.Table) -> None:
             raise StoreError(f"{name}.{field.name}: NULL in a column that must not be")
 
 
+def check_stats(table: str, written: Sequence[tuple[Any, ...]]) -> None:
+    """`check_nulls` by what the engine says of the Parquet files that it has written."""
+    must = {field.name for field in schemas()[table] if not field.nullable}
+    for row in written:
+        for column, stats in (row[4] or {}).items():
+            name = column.strip('"')
+            if name in must and int(stats.get("null_count", 0) or 0):
+                raise StoreError(f"{table}.{name}: NULL in a column that must not be")
+
+
 def check_file(name: str, path: str, found: pa.Schema) -> None:
     """Raises StoreError naming the file if its columns are not those declared for the table."""
     wanted = schemas()[name]

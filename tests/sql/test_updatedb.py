@@ -76,7 +76,8 @@ def linked(tables, links, max_inlinks=10_000):
 
 def outcome(tables, known=(), fetched=(), parses=(), links=(), **changes):
     linked(tables, links)
-    tables.bind_rows("known", "crawldb", known)
+    tables.bind_rows("crawldb", "crawldb", known)
+    tables.bind_select("known", "SELECT *, NULL::BIGINT AS row FROM crawldb")
     tables.bind_rows("crawl_fetch", "crawl_fetch", fetched)
     tables.bind_rows("parse_data", "parse_data", parses)
     tables.create("fetched", "updatedb_fetched", **SLOTS)

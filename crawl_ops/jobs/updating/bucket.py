@@ -72,6 +72,7 @@ class Folding:
             changed=("changed" if unknown else "outcome") if changed else None,
             moved="moved",
             placed=True,
+            places=None if small else "past",
             parameters={} if unknown else given,
         )
 
