@@ -11,7 +11,6 @@ import duckdb
 import pyarrow as pa
 
 from crawl_ops.config.properties import CrawlConfig
-from crawl_ops.errors import StoreError
 from crawl_ops.storage.files import SCRATCH, LocalFiles
 from crawl_ops.storage.interrupting import each_batch, interruptible
 from crawl_ops.storage.manifest import ROW_KINDS, SLOTS, Bucket, FileEntry, Manifest
