@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -35,17 +36,19 @@ class Links(msgspec.Struct, gc=False, array_like=True):
         kinds = [link.kind for link in outlinks]
         if kinds.count(LinkKind.LINK) < len(kinds):
             links.kinds = kinds
-        if any(link.interval_s is not None for link in outlinks):
-            links.intervals_s = [link.interval_s for link in outlinks]
-        if any(link.modified_time is not None for link in outlinks):
-            links.modified_times = [link.modified_time for link in outlinks]
-        if any(link.priority is not None for link in outlinks):
-            links.priorities = [link.priority for link in outlinks]
+        links.intervals_s = _told([link.interval_s for link in outlinks])
+        links.modified_times = _told([link.modified_time for link in outlinks])
+        links.priorities = _told([link.priority for link in outlinks])
         return links
 
     def kind(self, position: int) -> LinkKind:
         """The kind of one link."""
         return LinkKind.LINK if self.kinds is None else self.kinds[position]
+
+
+def _told(column: list[Any]) -> list[Any] | None:
+    """The column, if it has a value."""
+    return column if column.count(None) < len(column) else None
 
 
 class Answer(msgspec.Struct, array_like=True):

@@ -13,6 +13,7 @@ MAX_LINKS = 100_000
 MAX_URL_LENGTH = 65_536
 MAX_ANCHOR_LENGTH = 1_000
 REMEMBERED = 50_000
+REMEMBERED_OF_PAGE = 2_000
 LONGEST_REMEMBERED = 300
 _OF_SITE = ("/", "http://", "https://")
 MAX_CHARACTERS = 16_000_000
@@ -55,7 +56,7 @@ class _Memory:
         self._number = 0
 
     def of(self, base: str) -> dict[str, str]:
-        """Links by href, to look at, for a page."""
+        """Links by href, to look at and to add to, for a page."""
         known = self._by_base.get(base)
         if known is None:
             known = {}
@@ -64,14 +65,9 @@ class _Memory:
                 self._number += 1
         return known
 
-    def add(self, known: dict[str, str], href: str, url: str) -> None:
-        """One more of what `of` gave, if there is room and it is not long."""
-        if len(url) <= LONGEST_REMEMBERED and self._number < REMEMBERED:
-            known[href] = url
-            self._number += 1
-
-    def bound(self) -> None:
-        """Forget all when there are many."""
+    def note(self, added: int) -> None:
+        """So many were added. All are forgotten when there are many."""
+        self._number += added
         if self._number >= REMEMBERED:
             self._by_base, self._number = {}, 0
 
@@ -156,34 +152,37 @@ class LinkResolver:
         raw = query.encode(self._charset, _UNENCODABLE)
         return path + mark + quote(raw, safe="!$%&'()*+,-./:;=?@[]_~") + hash_ + fragment
 
+    @staticmethod
+    def _is_shared(href: str, url: str) -> bool:
+        """Whether other pages' links may come to the same, if it is not too long to remember."""
+        return len(url) <= LONGEST_REMEMBERED and href[:1] not in ("", "#")
+
     def resolve_all(self, links: list[Outlink]) -> list[Outlink]:
         """`links` with their URLs made absolute; those that are none are left out and counted."""
         kept = []
-        characters = 0
+        characters = added = 0
         of_site, of_folder = _MEMORY.of(self._origin), _MEMORY.of(self._folder)
         for link in links:
             href = link.url
             known = of_site if href.startswith(_OF_SITE) else of_folder
-            url = known.get(href) or self._resolved(href, known)
+            url = known.get(href)
             if url is None:
-                continue
+                url = self._plainly(href)
+                if url is None:
+                    url = self._by_the_book(href)
+                    if url is None:
+                        continue
+                elif added < REMEMBERED_OF_PAGE and self._is_shared(href, url):
+                    known[href] = url
+                    added += 1
             characters += len(url)
             if characters > MAX_CHARACTERS:
                 self.rejected["length"] += 1
                 continue
             link.url = url
             kept.append(link)
-        _MEMORY.bound()
+        _MEMORY.note(added)
         return kept
-
-    def _resolved(self, href: str, known: dict[str, str]) -> str | None:
-        """As resolve; what is plain becomes known, but for what is of this page alone."""
-        url = self._plainly(href)
-        if url is None:
-            return self._by_the_book(href)
-        if href and href[0] != "#":
-            _MEMORY.add(known, href, url)
-        return url
 
 
 def join(base: str, href: str) -> str | None:

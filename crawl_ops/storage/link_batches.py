@@ -1,6 +1,6 @@
 """Rows of crawl_parse on their way to a part file, as columns: a page has dozens of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -10,6 +10,8 @@ import pyarrow as pa
 from crawl_ops.storage.schema import check_nulls, schemas
 
 PART = "crawl_parse"
+LINKS_OF_GROUP = 32_768
+"""Of a row group: readers want the links of a few targets."""
 TARGETS_NUMBERED = 50_000
 
 
@@ -67,7 +69,7 @@ class LinkColumns:
 
 
 class LinkBatches:
-    """Collects links page by page; `flush` now and then, `table` at the end.
+    """Collects links page by page; `flush` now and then, `tables` at the end.
 
     Targets and pages are kept once, and a row names them by number: pages share their links.
     """
@@ -81,6 +83,10 @@ class LinkBatches:
         self._of_source: list[int] = []
         self._links = LinkColumns()
         self._tables: tuple[list[pa.Table], list[pa.Table], list[pa.Table]] = ([], [], [])
+
+    def __bool__(self) -> bool:
+        """Whether there are links."""
+        return bool(self._of_source or self._tables[2])
 
     def number(self, target: LinkTarget) -> int:
         """A number for a target, which may have others too."""
@@ -118,23 +124,31 @@ class LinkBatches:
         places = (pa.array(places, pa.int32()) for places in (rows.target, of_source))
         return pa.Table.from_arrays([*places, *said.columns], ["target", "source", *names])
 
-    def table(self) -> pa.Table:
-        """All rows, sorted by their target."""
+    def tables(self) -> Iterator[pa.Table]:
+        """All rows, sorted by their target, a row group at a time; none if there are none."""
         self.flush()
-        schema = schemas()[PART]
         if not self._tables[2]:
-            return schema.empty_table()
+            return
         targets, sources, links = (pa.concat_tables(t).combine_chunks() for t in self._tables)
-        links = links.take(_order(targets, sources, links))
-        columns = {
-            **dict(zip(links.column_names, links.columns, strict=True)),
-            **_taken(targets, links.column("target")),
-            **_taken(sources, links.column("source")),
-            "metadata": pa.nulls(links.num_rows, schema.field("metadata").type),
-        }
-        table = pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
-        check_nulls(PART, table)
-        return table
+        for parts in self._tables:
+            parts.clear()
+        order = _order(targets, sources, links)
+        for start in range(0, len(order), LINKS_OF_GROUP):
+            yield _group(targets, sources, links.take(order.slice(start, LINKS_OF_GROUP)))
+
+
+def _group(targets: pa.Table, sources: pa.Table, links: pa.Table) -> pa.Table:
+    """Links with what is said of their targets and pages, as rows of the declared schema."""
+    schema = schemas()[PART]
+    columns = {
+        **dict(zip(links.column_names, links.columns, strict=True)),
+        **_taken(targets, links.column("target")),
+        **_taken(sources, links.column("source")),
+        "metadata": pa.nulls(links.num_rows, schema.field("metadata").type),
+    }
+    table = pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
+    check_nulls(PART, table)
+    return table
 
 
 def _table(names: Sequence[str], columns: Any) -> pa.Table:

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from crawl_ops.errors import StoreError
 from crawl_ops.storage.files import LocalFiles
+from crawl_ops.storage.link_batches import LINKS_OF_GROUP
 from crawl_ops.storage.schema import check_file, check_nulls, schemas
 from crawl_ops.storage.telling import is_full
 
@@ -91,4 +92,4 @@ def _group_rows(part: str, table: pa.Table) -> int:
     if part == "content":
         average = max(1, table.get_total_buffer_size() // max(1, table.num_rows))
         return max(16, _CONTENT_GROUP_BYTES // average)
-    return 32_768 if part == "crawl_parse" else 122_880
+    return LINKS_OF_GROUP if part == "crawl_parse" else 122_880

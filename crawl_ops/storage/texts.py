@@ -1,6 +1,9 @@
-"""Many texts looked at by regular expressions at once, in RE2's language."""
+"""Many texts at once: as a column, and looked at by regular expressions in RE2's language."""
 
+from array import array
 from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,6 +28,13 @@ def fitting(
     except pa.ArrowInvalid:
         return [False] * len(texts)
     return [bool(one) for one in found.to_pylist()]
+
+
+def text_column(texts: Sequence[bytes]) -> Any:
+    """Texts, which must be UTF-8 and less than 2 GiB, as a column: without a look at each."""
+    ends = array("i", accumulate(map(len, texts), initial=0))
+    buffers = (pa.py_buffer(ends), pa.py_buffer(b"".join(texts)))
+    return pa.StringArray.from_buffers(len(texts), *buffers)
 
 
 def _any_of(expressions: Sequence[str]) -> str:

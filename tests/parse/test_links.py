@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl_ops.parse.links import LinkResolver, http_url, join, srcset_urls
+from crawl_ops.parse.links import (
+    LONGEST_REMEMBERED,
+    REMEMBERED,
+    REMEMBERED_OF_PAGE,
+    LinkResolver,
+    _Memory,
+    http_url,
+    join,
+    srcset_urls,
+)
+from crawl_ops.parse.page import Outlink
 
 BASES = ("http://e.test/a/b?q#f", "https://user:pw@e.test:8080/x", "http://e.test/", "file:///x/y")
 HREFS = st.text(st.sampled_from(string.ascii_letters + string.digits + "/.:?#%&=~-_@ \\\t'xn--é"))
@@ -89,3 +99,22 @@ def test_a_page_of_the_web_links_to_no_file_of_this_machine(parse):
     assert page.rejected == {"scheme=file": 2}
     own = parse("<a href=x.html>x</a><a href=file:///y>y</a>", url="file:///d/p.html")
     assert [link.url for link in own.outlinks] == ["file:///d/x.html", "file:///y"]
+
+
+def test_what_a_link_comes_to_is_of_its_page_folder_or_site():
+    hrefs = ["x", "/x", "#x", "", "../x", "http-x.html", "?x", "http://o.test/x"]
+    for base in ("http://a.test/1/p", "http://a.test/1/q", "http://a.test/2/p", "http://b.test/p"):
+        resolver = LinkResolver(base)
+        found = resolver.resolve_all([Outlink(href) for href in hrefs])
+        assert [link.url for link in found] == [join(base, href) for href in hrefs]
+
+
+def test_links_are_remembered_for_other_pages_within_bounds(monkeypatch):
+    monkeypatch.setattr("crawl_ops.parse.links._MEMORY", memory := _Memory())
+    many = [f"/{number}" for number in range(3 * REMEMBERED_OF_PAGE)]
+    for page in range(2 * REMEMBERED // REMEMBERED_OF_PAGE):
+        LinkResolver(f"http://a.test/{page}/p").resolve_all([Outlink(href) for href in many[page:]])
+        assert sum(map(len, memory._by_base.values())) <= REMEMBERED
+    long = "x" * LONGEST_REMEMBERED
+    LinkResolver(f"http://b.test/{long}/p").resolve_all([Outlink(long)])
+    assert not any(long in (base + "".join(known)) for base, known in memory._by_base.items())

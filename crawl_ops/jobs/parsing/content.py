@@ -5,10 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import msgspec
+
 from crawl_ops.parse.answer import Answer
 from crawl_ops.parse.page import Page
 
 LINK_BYTES = 200
+_decoder = msgspec.json.Decoder(list[tuple[str, str]])
 COPIED = ("k", "slot", "url", "attempt")
 """Columns that what is made of a row has too."""
 COPIED_DATA = (*COPIED, "fetch_time", "truncated")
@@ -57,5 +60,13 @@ def pages_of(batch: Any) -> Iterator[Page]:
     for url, content, base_url, content_type, hint, headers, cut, time in zip(
         *columns, strict=True
     ):
-        pairs = [(name, value) for name, value in json.loads(headers or "[]")]
-        yield Page(url, content, base_url, content_type, hint, pairs, cut, time)
+        yield Page(url, content, base_url, content_type, hint, _pairs(headers), cut, time)
+
+
+def _pairs(headers: str | None) -> list[tuple[str, str]]:
+    if not headers:
+        return []
+    try:
+        return _decoder.decode(headers)
+    except msgspec.DecodeError:  # of half a pair of surrogates, which json takes
+        return [(name, value) for name, value in json.loads(headers)]

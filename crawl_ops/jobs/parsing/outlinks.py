@@ -195,8 +195,11 @@ class OutlinkJudge:
         db, kinds = self._config.db, case.answer.links.kinds
         if db.score_count_filtered:
             number = case.answer.parsed.outlinks_found
+        elif kinds is None:
+            number = len(kept)
         else:
-            number = len(kept) if kinds is None else sum(kinds[at] in SHARING for at in kept)
+            sharing = _at(kinds, kept)
+            number = sum(map(sharing.count, SHARING))
         if not number or not self._by_opic:
             return 0.0, 0.0
         share = case.row.score / number

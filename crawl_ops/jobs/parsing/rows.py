@@ -11,6 +11,7 @@ from crawl_ops.jobs.parsing.outlinks import REJECTED, Judged
 from crawl_ops.parse.page import Parsed
 from crawl_ops.storage.link_batches import LinkBatches
 from crawl_ops.storage.rows import RowBatches, joined
+from crawl_ops.storage.texts import text_column
 
 OF_PARSED = (
     "reason",
@@ -49,7 +50,9 @@ class Rows:
         self.parse_data.add({**copied, **_data_columns(content_types, pages, judged)})
         if self._has_text:
             copied = {name: copied[name] for name in COPIED}
-            self.parse_text.add({**copied, "text": [answer.text for answer in answers]})
+            self.parse_text.add(
+                {**copied, "text": text_column([answer.text for answer in answers])}
+            )
         rejected = [row for one in judged for row in one.rejected]
         if rejected:
             columns = dict(zip(REJECTED, zip(*rejected, strict=True), strict=True))

@@ -46,13 +46,11 @@ class Unit:
             if self.config.parser.store_text:
                 texts.publish()
         linked = file.stem + PARSED
-        self._write("crawl_parse", file.list, linked, rows.links.table())
-        self._write("rejected", file.list, linked, rows.rejected.table())
+        if rows.links:
+            self.segment.write_tables("crawl_parse", file.list, linked, rows.links.tables())
+        if (rejected := rows.rejected.table()).num_rows:
+            self.segment.write_table("rejected", file.list, linked, rejected)
         self.segment.write_table("parse_data", file.list, file.stem, rows.parse_data.table())
-
-    def _write(self, part: str, number: int, stem: str, table: Any) -> None:
-        if table.num_rows:
-            self.segment.write_table(part, number, stem, table)
 
     def _judged(self, batches: Sequence[Batch], rows: Rows) -> list[Judged]:
         judge, now, links = self.judge, self.now, rows.links
