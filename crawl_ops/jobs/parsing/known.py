@@ -45,6 +45,8 @@ class KnownUrls:
         self._fetcher = UrlChain(config, "fetcher")
         self.filters = self._outlink.filters if parse.filter_urls else ""
         self._plain = self._outlink.plain_normalizers(), self._outlink.plain_filters()
+        self.sees_many = None not in self._plain
+        """Whether `look_all` does something: not with a plug of somebody's own."""
         self._known: dict[str, Known] = {}
         self._held = 0  # characters of the URLs known
 

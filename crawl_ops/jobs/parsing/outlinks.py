@@ -63,6 +63,8 @@ class OutlinkJudge:
 
     def prepare(self, answers: Iterable[Answer]) -> None:
         """Look at the links of many pages at once, which takes less than page by page."""
+        if not self._urls.sees_many:
+            return
         limit = self._config.db.max_outlink_length
         urls: set[str] = set().union(*(answer.links.urls for answer in answers))
         self._urls.look_all(url for url in urls if len(url) <= limit)
