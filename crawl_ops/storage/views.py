@@ -1,6 +1,6 @@
 """The crawl as SQL views: every part of all segments, and the current tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from crawl_ops.storage.crawl_dir import TABLES, CrawlDir
 from crawl_ops.storage.merged import Merged
@@ -10,6 +10,7 @@ from crawl_ops.storage.session import Session
 
 OVER_VIEWS = {"why_not": ("crawldb", "rejected")}
 """Views over other views: statements in sql/, and what they read."""
+_OPEN = {"crawl_generate": "open_generate", "crawl_fetch": "open_fetch"}
 VIEWS = (*TABLES, *PARTS, *OVER_VIEWS)
 _HEAD = """\
 -- The views of one crawl, for any DuckDB shell: .read views.sql
@@ -42,7 +43,9 @@ def view_select(crawl: CrawlDir, session: Session, name: str) -> str:
     if name in TABLES:
         return _table_select(crawl, session, name)
     if name in OVER_VIEWS:
-        return sql_text(name)
+        folded = crawl.table("crawldb").current().segments
+        unfolded = [crawl.segment(one) for one in crawl.segments() if one not in folded]
+        return _over_views(name, {part: part_select(session, unfolded, part) for part in _OPEN})
     return part_select(session, map(crawl.segment, crawl.segments()), name)
 
 
@@ -91,12 +94,18 @@ def _table_select(crawl: CrawlDir, session: Session, name: str) -> str:
 
 def _no_rows(name: str) -> str:
     if name in OVER_VIEWS:  # costs nothing until it is asked
-        return sql_text(name)
+        return _over_views(name, {part: _no_rows(part) for part in _OPEN})
     first = "CAST(NULL AS VARCHAR) AS segment"
     if name in TABLES:
         first = "CAST(NULL AS INTEGER) AS version"
     rest = ", ".join(f"CAST(NULL AS {kind}) AS {c}" for c, kind in column_types(name).items())
     return f"SELECT * FROM (SELECT {first}, {rest}) WHERE false"
+
+
+def _over_views(name: str, unfolded: Mapping[str, str]) -> str:
+    """A view over others, and over parts of the segments that the crawldb does not have yet."""
+    parts = ", ".join(f"{_OPEN[part]} AS ({select})" for part, select in unfolded.items())
+    return f"WITH {parts} SELECT * FROM (\n{sql_text(name)}\n)"
 
 
 def _parquet(files: Sequence[str]) -> str:

@@ -120,7 +120,7 @@ def test_every_page_that_was_not_fetched_is_told_with_its_reason(runs):
     for url in wanted:
         assert len(lines[url].split()) > 2, lines[url]
     unfetched = [line for line in lines.values() if "db_unfetched" in line]
-    assert any("not asked for yet: found by" in line for line in unfetched)
+    assert any("not selected yet: found by" in line for line in unfetched)
 
 
 def test_rounds_and_statuses_are_told(runs, crawl):

@@ -272,7 +272,7 @@ def test_a_url_that_nobody_has_heard_of(world: World) -> None:
         (
             "crawldb",
             "unknown",
-            "not known: never seen; no link to it was found, or only on pages with nofollow",
+            "not known: never seen; no link to it was found, or only by links with nofollow",
         ),
         ("index", "not_indexed", "not in the crawldb"),
     ]
@@ -642,6 +642,9 @@ def test_filters_that_refuse_what_is_known(tmp_path: Path) -> None:
     assert strict.steps(f"{SITE}old.exe.html", "filter", "generate")[:2] == [
         ("filter", "rejected", "urlfilter.regex: -exe"),
         ("generate", "rejected", "urlfilter.regex: -exe"),
+    ]
+    assert [outcome for _, outcome, _ in strict.steps(f"{SITE}old.exe.html", "generate")] == [
+        "rejected"
     ]
 
 

@@ -11,6 +11,7 @@ from crawl_ops.errors import SeedError
 from crawl_ops.jobs import inject as inject_job
 from crawl_ops.jobs.inject import inject
 from crawl_ops.jobs.injecting import columns
+from crawl_ops.jobs.injecting.columns import REFUSED_TOLD
 from crawl_ops.jobs.injecting.fields import WARNINGS_MAX
 from crawl_ops.jobs.injecting.lines import LINE_BYTES_MAX
 
@@ -120,11 +121,22 @@ def test_the_last_line_of_a_url_counts(given):
     assert report.counts == {"seeds": 2, "injected": 1}
 
 
-def test_a_refused_seed_is_counted_under_its_filter(given):
+def test_a_refused_seed_is_counted_under_its_filter_and_named(given, caplog):
     report = run(
         given, ["http://x.com/a.exe", "http://x.com/"], {"urlfilter.regex.rules": "-\\.exe$\n+."}
     )
     assert report.counts == {"seeds": 2, "rejected.regex": 1, "injected": 1}
+    warned = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert warned == [
+        "inject: seeds, line 1: 'http://x.com/a.exe' is refused by urlfilter.regex: -\\.exe$"
+    ]
+
+
+def test_of_many_refused_seeds_only_the_first_are_named(given, caplog):
+    run(given, [f"http://x.com/{n}.exe" for n in range(99)], {"urlfilter.regex.rules": "+html$"})
+    warned = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert len(warned) == REFUSED_TOLD + 1
+    assert "not told any more" in warned[-1]
 
 
 def test_asked_again_with_the_same_operation_nothing_changes(given):

@@ -151,7 +151,7 @@ def test_why_not_tells_of_every_url_without_a_page(crawl: CrawlDir, config: Craw
     told = asked(crawl, config, "SELECT * FROM why_not ORDER BY url")
     assert list(told[0]) == ["status", "url", "reason", "segment"]
     assert [(int(row["url"][-1]), row["reason"], row["segment"]) for row in told] == [
-        (2, "not asked for yet: found by link", None),
+        (2, "not selected yet: found by link", None),
         (3, "passed over in the last fetch: fetcher.timelimit.mins", "s1"),
         (4, "passed over in the last fetch: fetcher.timelimit.mins", "s1"),
         (5, "http 503", "s2"),
@@ -161,6 +161,44 @@ def test_why_not_tells_of_every_url_without_a_page(crawl: CrawlDir, config: Craw
         (9, "refused by parse: urlfilter.suffix: .jpg", "s1"),
     ]
     assert [row["status"] for row in told][-2:] == ["db_gone", None]
+
+
+def generated(k: int) -> dict[str, Any]:
+    row = {"k": k, "url": f"http://a.example/{k}", **HOST, "list": 0, "position": k, "score": 1.0}
+    return row | {"status": "db_unfetched", "fetch_time": NOW, "interval_s": 60, "retries": 0}
+
+
+def test_why_not_tells_of_what_open_segments_have(crawl: CrawlDir, config: CrawlConfig) -> None:
+    rows = [url_row(k, reason="found by link") for k in range(1, 8)]
+    rows.append(url_row(8, status="db_gone", reason="http 404", segment="s0"))
+    crawldb(crawl, config, *rows, operation="o")
+    earlier, made = segment(crawl, "s0"), segment(crawl, "s1")
+    earlier.write_part("rejected", 0, "a1.0000", [refused(6, "fetch", "fetcher.timelimit.mins")])
+    made.write_part("crawl_generate", 0, "all.0000", [generated(k) for k in (2, 3, 4, 5, 6, 8)])
+    failed = {"fetch_status": "fetch_retry", "protocol_status": "exception", "reason": "http 503"}
+    answers = [fetched(2), fetched(3, **failed), fetched(9, via="http://a.example/3", **failed)]
+    made.write_part("crawl_fetch", 0, "a1.0000", answers)
+    passed = [refused(5, "fetch", "fetcher.timelimit.mins", 1), refused(7, "generate", "x")]
+    made.write_part("rejected", 0, "a1.0001", passed)
+    told = asked(crawl, config, "SELECT * FROM why_not ORDER BY url")
+    asked_for = "asked for in an open segment, not folded in yet: "
+    selected = "selected in an open segment, not asked for yet: "
+    assert [(int(row["url"][-1]), row["reason"], row["segment"]) for row in told] == [
+        (1, "not selected yet: found by link", None),
+        (2, f"{asked_for}fetch_success: success", "s1"),
+        (3, f"{asked_for}fetch_retry: http 503", "s1"),
+        (4, f"{selected}found by link", "s1"),
+        (5, "passed over in the last fetch: fetcher.timelimit.mins", "s1"),
+        (6, f"{selected}found by link", "s1"),
+        (7, "not selected: x", "s1"),
+        (8, f"{selected}http 404", "s1"),
+        (9, f"{asked_for}fetch_retry: http 503", "s1"),
+    ]
+    commit = crawl.table("crawldb").begin("updatedb", "fold", config, NOW + timedelta(hours=1))
+    commit.segments.append("s1")
+    commit.publish(JobReport("updatedb"))
+    told = asked(crawl, config, "SELECT reason FROM why_not WHERE contains(reason, 'open')")
+    assert told == []
 
 
 def test_parts_of_all_segments_have_their_segment(crawl: CrawlDir, config: CrawlConfig) -> None:

@@ -9,8 +9,12 @@ from crawl_ops.jobs.explaining.story import Step, iso, joined
 
 
 def not_generated(evidence: Evidence, newest: Round) -> Step | None:
-    """Why the newest segment did not select the URL; None if it did, or a redirect led there."""
+    """Why the newest segment did not select the URL; None if it did, a redirect led there, or it
+    is on record which filter refused it.
+    """
     if newest.generated is not None or newest.fetch is not None or evidence.row is None:
+        return None
+    if any(row["step"] == "generate" for row in newest.rejected):
         return None
     reason, detail = _why(evidence, newest)
     where = joined(detail, f"segment {newest.name}")

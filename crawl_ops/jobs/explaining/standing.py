@@ -10,7 +10,7 @@ from crawl_ops.jobs.explaining.story import Step, iso, joined
 from crawl_ops.jobs.indexing.done import is_indexed
 from crawl_ops.storage.crawl_dir import CrawlDir
 
-NEVER_SEEN = "not known: never seen; no link to it was found, or only on pages with nofollow"
+NEVER_SEEN = "not known: never seen; no link to it was found, or only by links with nofollow"
 REDIRECTED = ("db_redir_temp", "db_redir_perm")
 
 

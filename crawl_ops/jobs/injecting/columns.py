@@ -1,5 +1,6 @@
 """Seed lines as columns of the crawldb."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,12 +9,16 @@ from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import SeedError
 from crawl_ops.jobs.injecting.fields import Fields
 from crawl_ops.jobs.injecting.lines import Block
+from crawl_ops.model import Verdict
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.texts import fitting
 from crawl_ops.urls.chain import UrlChain
 from crawl_ops.urls.identity import UrlIdentifier
 from crawl_ops.urls.plain import FORM
 
+log = logging.getLogger("crawl_ops.jobs.inject")
+
+REFUSED_TOLD = 10
 FIELDS = ("interval_s", "score", "max_depth", "metadata")
 COLUMNS = ("k", "slot", "host", "domain", "url", *FIELDS)
 MANY = 2000  # lines of a block from which looking at all of them at once pays
@@ -84,4 +89,14 @@ class _Judge:
             if verdict.rejected_by == "malformed":
                 raise SeedError(f"{block.where(at)}: {given[:200]!r} is no URL")
             self.refused[f"rejected.{verdict.rejected_by}"] += 1
+            self._tell(block.where(at), given, verdict)
         return verdict.url
+
+    def _tell(self, where: str, given: str, verdict: Verdict) -> None:
+        """Seeds that are refused leave no row: the log is where the first of them can be read."""
+        told = self.refused.total()
+        if told <= REFUSED_TOLD:
+            rule = ": ".join(filter(None, (f"urlfilter.{verdict.rejected_by}", verdict.rule)))
+            log.warning("inject: %s: %r is refused by %s", where, given[:200], rule)
+        elif told == REFUSED_TOLD + 1:
+            log.warning("inject: more seeds are refused; not told any more")
