@@ -30,7 +30,10 @@ FROM (
         about.sitemap, about.priority, about.metadata
     FROM fresh AS link
     JOIN named USING (k)
+    JOIN (
+        SELECT host, row_number() OVER (ORDER BY host) AS place FROM (SELECT DISTINCT host FROM named)
+    ) AS hosts ON hosts.host = named.host
     LEFT JOIN described AS about ON about.k = link.k
     WHERE $additions_allowed
-    ORDER BY named.host, named.url
+    ORDER BY hosts.place, named.url  -- hosts as numbers: half of the text to compare
 )

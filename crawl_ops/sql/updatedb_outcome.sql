@@ -2,10 +2,39 @@
 WITH pointed AS (SELECT k, share, way FROM linked SEMI JOIN fetched USING (k)),
 met AS (
     SELECT
-        new,
-        old,
-        link,
-        about,
+        -- By name: whole rows as structures would be copied from step to step.
+        new.k AS new_k,
+        new.slot AS new_slot,
+        new.url AS new_url,
+        new.host AS new_host,
+        new.domain AS new_domain,
+        new.fetch_status AS new_fetch_status,
+        new.fetch_time AS new_fetch_time,
+        new.score AS new_score,
+        new.protocol_status AS new_protocol_status,
+        new.http_status AS new_http_status,
+        new.reason AS new_reason,
+        new.parse_reason AS new_parse_reason,
+        new.redirect_url AS new_redirect_url,
+        new.etag AS new_etag,
+        new.last_modified AS new_last_modified,
+        new.content_type AS new_content_type,
+        new.depth AS new_depth,
+        new.max_depth AS new_max_depth,
+        new.parse_failed AS new_parse_failed,
+        new.parse_metadata AS new_parse_metadata,
+        old.k AS old_k,
+        old.modified_time AS old_modified_time,
+        old.score AS old_score,
+        old.signature AS old_signature,
+        old.etag AS old_etag,
+        old.last_modified AS old_last_modified,
+        old.content_type AS old_content_type,
+        old.depth AS old_depth,
+        old.max_depth AS old_max_depth,
+        link.share AS link_share,
+        link.way AS link_way,
+        about.priority AS about_priority,
         -- A URL that a redirect led to was not in the fetch list: the crawldb knows its past.
         if(new.via IS NULL, new.interval_s, coalesce(old.interval_s, new.interval_s))   AS interval_s,
         if(new.via IS NULL, new.retries, coalesce(old.retries, new.retries))            AS retries,
@@ -27,24 +56,24 @@ met AS (
 judged AS (
     SELECT
         *,
-        CASE new.fetch_status
+        CASE new_fetch_status
             WHEN 'fetch_notmodified' THEN 'notmodified'
             WHEN 'fetch_success'     THEN CASE
-                WHEN old.signature IS NULL OR signature IS NULL THEN 'unknown'
-                WHEN old.signature = signature                  THEN 'notmodified'
+                WHEN old_signature IS NULL OR signature IS NULL THEN 'unknown'
+                WHEN old_signature = signature                  THEN 'notmodified'
                 ELSE 'modified'
             END
             ELSE 'unknown'
         END                                                                             AS state,
         CASE
-            WHEN new.fetch_status = 'parse_failed' OR (new.parse_failed AND $delete_failed_parse)
+            WHEN new_fetch_status = 'parse_failed' OR (new_parse_failed AND $delete_failed_parse)
                                                         THEN 'db_parse_failed'
-            WHEN new.fetch_status = 'fetch_success'     THEN if(state = 'notmodified', 'db_notmodified', 'db_fetched')
-            WHEN new.fetch_status = 'fetch_notmodified' THEN 'db_notmodified'
-            WHEN new.fetch_status = 'fetch_redir_temp'  THEN 'db_redir_temp'
-            WHEN new.fetch_status = 'fetch_redir_perm'  THEN 'db_redir_perm'
-            WHEN new.fetch_status = 'fetch_gone'        THEN 'db_gone'
-            WHEN new.fetch_status = 'fetch_retry'       THEN if(retries + 1 < $retry_max, 'db_unfetched', 'db_gone')
+            WHEN new_fetch_status = 'fetch_success'     THEN if(state = 'notmodified', 'db_notmodified', 'db_fetched')
+            WHEN new_fetch_status = 'fetch_notmodified' THEN 'db_notmodified'
+            WHEN new_fetch_status = 'fetch_redir_temp'  THEN 'db_redir_temp'
+            WHEN new_fetch_status = 'fetch_redir_perm'  THEN 'db_redir_perm'
+            WHEN new_fetch_status = 'fetch_gone'        THEN 'db_gone'
+            WHEN new_fetch_status = 'fetch_retry'       THEN if(retries + 1 < $retry_max, 'db_unfetched', 'db_gone')
         END                                                                             AS status,
         status IN ('db_fetched', 'db_notmodified', 'db_redir_temp', 'db_redir_perm')    AS good
     FROM met
@@ -53,9 +82,9 @@ planned AS (
     SELECT
         *,
         CASE
-            WHEN good                    THEN next_fetch(state, new.fetch_time, modified_time, interval_s, fixed_interval(metadata), $rules)
-            WHEN status = 'db_unfetched' THEN retry_fetch(new.fetch_time, modified_time, interval_s)
-            ELSE gone_fetch(new.fetch_time, modified_time, interval_s, $rules)
+            WHEN good                    THEN next_fetch(state, new_fetch_time, modified_time, interval_s, fixed_interval(metadata), $rules)
+            WHEN status = 'db_unfetched' THEN retry_fetch(new_fetch_time, modified_time, interval_s)
+            ELSE gone_fetch(new_fetch_time, modified_time, interval_s, $rules)
         END                                                                             AS plan
     FROM judged
 ),
@@ -64,58 +93,58 @@ settled AS (
     SELECT *, good AND plan.interval_s > $rules.interval_max AS forced FROM planned
 )
 SELECT
-    new.k                                                                               AS k,
-    new.slot                                                                            AS slot,
-    new.url                                                                             AS url,
-    new.host                                                                            AS host,
-    new.domain                                                                          AS domain,
+    new_k                                                                               AS k,
+    new_slot                                                                            AS slot,
+    new_url                                                                             AS url,
+    new_host                                                                            AS host,
+    new_domain                                                                          AS domain,
     if(forced, 'db_unfetched', status)                                                  AS status,
     date_trunc('milliseconds', plan.fetch_time)                                         AS fetch_time,
-    new.fetch_time                                                                      AS fetched_time,
+    new_fetch_time                                                                      AS fetched_time,
     CASE
         WHEN forced                    THEN NULL
-        WHEN status = 'db_notmodified' THEN old.modified_time
+        WHEN status = 'db_notmodified' THEN old_modified_time
         ELSE plan.modified_time
     END                                                                                 AS modified_time,
     if(forced, floor(0.9 * $rules.interval_max + 0.5)::BIGINT, plan.interval_s)::INTEGER AS interval_s,
     CASE
         WHEN good                             THEN 0
-        WHEN new.fetch_status = 'fetch_retry' THEN least(retries + 1, 32767)
+        WHEN new_fetch_status = 'fetch_retry' THEN least(retries + 1, 32767)
         ELSE retries
     END::SMALLINT                                                                       AS retries,
     updated_score(
-        coalesce(old.score, new.score),
-        coalesce(link.share, 0::FLOAT) + if(old.k IS NULL, coalesce(about.priority, 0::FLOAT), 0::FLOAT)
+        coalesce(old_score, new_score),
+        coalesce(link_share, 0::FLOAT) + if(old_k IS NULL, coalesce(about_priority, 0::FLOAT), 0::FLOAT)
     )                                                                                   AS score,
     CASE
         WHEN forced                                   THEN NULL
-        WHEN NOT good OR status = 'db_notmodified'    THEN old.signature
+        WHEN NOT good OR status = 'db_notmodified'    THEN old_signature
         ELSE signature
     END                                                                                 AS signature,
-    new.protocol_status                                                                 AS protocol_status,
-    new.http_status                                                                     AS http_status,
+    new_protocol_status                                                                 AS protocol_status,
+    new_http_status                                                                     AS http_status,
     CASE
         WHEN forced                           THEN 'interval is above db.fetch.interval.max: starts anew'
-        WHEN new.fetch_status = 'fetch_retry' AND status = 'db_gone'
-            THEN concat_ws(': ', format('gone after {} failed tries', retries + 1), new.reason)
-        WHEN new.redirect_url IS NOT NULL AND status LIKE 'db_redir_%' THEN 'redirects to ' || new.redirect_url
-        WHEN new.parse_failed                 THEN concat_ws(': ', 'parse failed', coalesce(new.parse_reason, new.reason))
-        WHEN status = 'db_notmodified' AND new.fetch_status = 'fetch_success' THEN coalesce(new.reason, 'the same content as before')
-        ELSE new.reason
+        WHEN new_fetch_status = 'fetch_retry' AND status = 'db_gone'
+            THEN concat_ws(': ', format('gone after {} failed tries', retries + 1), new_reason)
+        WHEN new_redirect_url IS NOT NULL AND status LIKE 'db_redir_%' THEN 'redirects to ' || new_redirect_url
+        WHEN new_parse_failed                 THEN concat_ws(': ', 'parse failed', coalesce(new_parse_reason, new_reason))
+        WHEN status = 'db_notmodified' AND new_fetch_status = 'fetch_success' THEN coalesce(new_reason, 'the same content as before')
+        ELSE new_reason
     END                                                                                 AS reason,
     CASE
         WHEN forced OR status NOT IN ('db_fetched', 'db_notmodified', 'db_unfetched')   THEN NULL
-        WHEN status = 'db_fetched'                                                      THEN new.etag
-        ELSE coalesce(new.etag, old.etag)
+        WHEN status = 'db_fetched'                                                      THEN new_etag
+        ELSE coalesce(new_etag, old_etag)
     END                                                                                 AS etag,
     CASE
         WHEN forced OR status NOT IN ('db_fetched', 'db_notmodified', 'db_unfetched')   THEN NULL
-        WHEN status = 'db_fetched'                                                      THEN new.last_modified
-        ELSE coalesce(new.last_modified, old.last_modified)
+        WHEN status = 'db_fetched'                                                      THEN new_last_modified
+        ELSE coalesce(new_last_modified, old_last_modified)
     END                                                                                 AS last_modified,
-    if(status = 'db_unfetched' OR (status = 'db_notmodified' AND new.content_type IS NULL), old.content_type, new.content_type) AS content_type,
-    least(coalesce(old.depth, new.depth), way_depth(link.way))                                   AS depth,
-    if(way_depth(link.way) < coalesce(old.depth, new.depth, 2147483647), way_max_depth(link.way), coalesce(old.max_depth, new.max_depth)) AS max_depth,
+    if(status = 'db_unfetched' OR (status = 'db_notmodified' AND new_content_type IS NULL), old_content_type, new_content_type) AS content_type,
+    least(coalesce(old_depth, new_depth), way_depth(link_way))                                   AS depth,
+    if(way_depth(link_way) < coalesce(old_depth, new_depth, 2147483647), way_max_depth(link_way), coalesce(old_max_depth, new_max_depth)) AS max_depth,
     $segment                                                                            AS segment,
-    if(good, with_parse_metadata(metadata, new.parse_metadata, $parse_keys::VARCHAR[]), metadata)  AS metadata
+    if(good, with_parse_metadata(metadata, new_parse_metadata, $parse_keys::VARCHAR[]), metadata)  AS metadata
 FROM settled

@@ -19,7 +19,7 @@ from crawl_ops.storage.schema import check_nulls, schemas
 
 _VARIED = ("score", "signature")  # hardly a value twice: no dictionary
 # A few words again and again: read, changed and written as numbers of words.
-_WORDS = ("status", "protocol_status", "reason", "content_type", "segment")
+_WORDS = ["status", "protocol_status", "reason", "content_type", "segment"]
 Changes = pa.Table  # columns of a table, and `row`: the place in the file, from 0, sorted
 
 
@@ -52,24 +52,53 @@ def patch(table: str, source: Path, target: Path, aside: Path, changes: list[Cha
 
     Raises StoreError naming the column if one that must not be NULL is then.
     """
-    names = state_columns(table)
+    state = state_columns(table)
+    words = [name for name in state if name in _WORDS]
+    with pq.ParquetFile(source, read_dictionary=words) as file:
+        # At least one, so that there is a file to take it from.
+        names = [name for name in state if _changes(file, name, changes)] or state[:1]
+        rows = _patch(table, file, names, aside, changes)
+    graft(target, schemas()[table].names, [aside, source])
+    return rows
+
+
+def _patch(
+    table: str, file: pq.ParquetFile, names: list[str], aside: Path, changes: list[Changes]
+) -> int:
+    """Write columns of a file with changes; returns the rows."""
     schema = pa.schema([_field(table, name) for name in names])
-    with (
-        pq.ParquetFile(source, read_dictionary=[name for name in names if name in _WORDS]) as file,
-        pq.ParquetWriter(
-            aside,
-            schema,
-            **_writing(names),
-        ) as writer,
-    ):
-        rows = 0
+    rows = 0
+    with pq.ParquetWriter(aside, schema, **_writing(names)) as writer:
         for number in range(file.num_row_groups):
             old = file.read_row_group(number, names, use_threads=False)
             new = _patched(table, old, [_between(c, rows, rows + len(old)) for c in changes], rows)
             writer.write_table(new, row_group_size=max(1, len(new)))
             rows += len(old)
-    graft(target, schemas()[table].names, [aside, source])
     return rows
+
+
+def _changes(file: pq.ParquetFile, name: str, changes: list[Changes]) -> bool:
+    """Whether a column may be another one then. What is one value, and stays it, is not."""
+    column = file.schema_arrow.get_field_index(name)
+    found = {_only(file.metadata.row_group(n).column(column)) for n in range(file.num_row_groups)}
+    for change in changes:
+        if name in change.column_names and len(change):
+            values = change.column(name)
+            bounds: Any = pc.min_max(values).as_py()
+            one = bounds["min"] == bounds["max"] and values.null_count in (0, len(values))
+            found.add((bounds["min"],) if one else None)
+    return len(found) > 1 or None in found
+
+
+def _only(chunk: "pq.ColumnChunkMetaData") -> tuple[int | None] | None:
+    """The one whole number, or NULL, that a column of a row group is; None if it is not so."""
+    told: Any = chunk.statistics
+    if told is None or not told.has_null_count:
+        return None
+    if told.null_count == chunk.num_values:
+        return (None,)
+    one = told.has_min_max and isinstance(told.min, int) and told.min == told.max
+    return (told.min,) if one and not told.null_count else None
 
 
 def _writing(names: Sequence[str]) -> dict[str, Any]:
@@ -79,7 +108,7 @@ def _writing(names: Sequence[str]) -> dict[str, Any]:
         "use_dictionary": [name for name in names if name not in _VARIED],
         "store_schema": False,
         # Bounds of words and signatures help no one to pass over rows, and cost a fifth of it all.
-        "write_statistics": [name for name in names if name not in (*_WORDS, "signature")],
+        "write_statistics": [name for name in names if name not in [*_WORDS, "signature"]],
     }
 
 
@@ -109,7 +138,7 @@ def _patched(table: str, old: pa.Table, changes: list[Changes], start: int) -> p
         places = pc.subtract(_one(change.column(ROW)), start)
         hit = _hit(places, len(old))
         for name in change.column_names:
-            if name == ROW:
+            if name not in columns:  # the place, or what stays as it is
                 continue
             values = _one(change.column(name))
             # What is NULL in all rows and stays so: most of the rarer columns.

@@ -88,6 +88,32 @@ def test_rows_are_changed_in_their_places_again_and_again(stored, tmp_path):
     assert may_be_patched("crawldb", source)
 
 
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ({"status": "db_gone", "interval_s": 60, "retries": 0}, {"status"}),
+        ({"status": "db_gone", "interval_s": 61, "retries": 0}, {"status", "interval_s"}),
+        ({"status": "db_gone", "metadata": "{}"}, {"status", "metadata"}),
+        ({"metadata": None, "interval_s": 60}, set()),
+    ],
+)
+def test_a_column_of_one_value_that_stays_is_copied(stored, tmp_path, given, written):
+    aside = tmp_path / "aside.parquet"
+    names = list(given)
+    patch(
+        "crawldb",
+        stored,
+        tmp_path / "new.parquet",
+        aside,
+        [changes({5: given, 4_000: given}, names)],
+    )
+    assert set(names) & set(pq.read_schema(aside).names) == written
+    expected = table_of("crawldb", [row(n) for n in range(ROWS)]).to_pylist()
+    for at in (5, 4_000):
+        expected[at].update(given)
+    assert by_engine(tmp_path / "new.parquet") == expected
+
+
 def test_what_is_left_out_of_a_scan_is_right_after_a_change(stored, tmp_path):
     moved = changes({GROUP + 5: {"score": 1e6, "depth": 3}}, ["score", "depth"])
     patch("crawldb", stored, tmp_path / "new.parquet", tmp_path / "aside", [moved])
