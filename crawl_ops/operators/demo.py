@@ -19,16 +19,17 @@ _SERVER_NAME = "WrenfieldDemo"
 def demo_site() -> Iterator[tuple[str, ...]]:
     """Serve the demo site from this process while the block runs; gives its seeds.
 
-    Its usual port may be taken: by another demo site, which is then used, or by something else,
-    and then it gets a free port. Raises CrawlError if it cannot be served.
+    Others of the same user may serve it too, and end when they like. Its usual port may be
+    taken by another user's, which is then used, or by something else, and then it gets a free
+    port. Raises CrawlError if it cannot be served.
     """
-    if _is_demo_site(DEMO_SEEDS[0]):
-        yield DEMO_SEEDS
-        return
     serve = _module()
     try:
         site = serve.DemoSite(DEMO_PORT)
     except OSError:
+        if _is_demo_site(DEMO_SEEDS[0]):
+            yield DEMO_SEEDS
+            return
         try:
             site = serve.DemoSite(0)
         except OSError as error:

@@ -19,7 +19,8 @@ FETCHED = """
 """
 KNOWN = "SELECT status, count(*) AS urls FROM crawldb GROUP BY status ORDER BY status"
 NOT_FETCHED = """
-    SELECT status, url, reason FROM why_not WHERE status IS NOT NULL ORDER BY status, reason, url
+    SELECT coalesce(status, 'not let in') AS status, url, reason
+    FROM why_not ORDER BY why_not.status NULLS LAST, reason, url
 """
 NEXT = "SELECT min(fetch_time) AS due, min(fetch_time) <= now() AS now FROM crawldb"
 HITS = 5
@@ -52,7 +53,7 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
     left = list(islice(crawl.query(config, NOT_FETCHED), MOST + 1))
     _print("Not fetched, and why", ("status", "url", "reason"), left[:MOST])
     if len(left) > MOST:
-        sys.stdout.write(f"  ... and more: crawl-ops --dir {crawl.root} sql, table crawldb\n")
+        sys.stdout.write(f"  ... and more: crawl-ops --dir {crawl.root} sql 'FROM why_not'\n")
     found = search(crawl.index_location, query, HITS)
     hits = [{"score": f"{hit.score:.2f}", "title": hit.title, "url": hit.url} for hit in found.hits]
     _print(f"Search for {query!r}: {found.total} found", ("score", "title", "url"), hits)

@@ -193,6 +193,7 @@ class _Server(ThreadingHTTPServer):
 
     daemon_threads = False
     request_queue_size = 128
+    allow_reuse_port = True  # two runs at once have a site each: neither takes the other's away
 
     def __init__(self, address: str, port: int, log: list[Request]) -> None:
         self.host: Host  # set as soon as the port is known
@@ -231,8 +232,9 @@ class _Server(ThreadingHTTPServer):
 class DemoSite:
     """The site while it runs: `with DemoSite(port=0) as site: ...`.
 
-    Port 0 takes a free one. `requests` fills as requests come in. Raises OSError when the port
-    is taken, or when the system has no 127.0.0.2 (macOS: `sudo ifconfig lo0 alias 127.0.0.2`).
+    Port 0 takes a free one. `requests` fills as requests come in. Another process of the same
+    user may serve the same port, and each answers a part. Raises OSError when something else has
+    the port, or when the system has no 127.0.0.2 (macOS: `sudo ifconfig lo0 alias 127.0.0.2`).
     """
 
     def __init__(self, port: int = 0) -> None:

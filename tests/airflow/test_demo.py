@@ -1,6 +1,7 @@
 """The demo site beside a run: on its usual port, beside another one, beside a stranger."""
 
 import urllib.request
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,8 +34,22 @@ def test_it_serves_its_seeds_and_ends_with_the_block(port):
         title(seeds[0])
 
 
-def test_one_that_is_there_already_is_used_and_left_alone(port):
+def test_two_at_once_serve_both_and_either_may_end_first(port):
+    for ends_first in (0, 1):
+        sites = [demo_site(), demo_site()]
+        assert [site.__enter__() for site in sites] == [demo.DEMO_SEEDS] * 2
+        sites[ends_first].__exit__(None, None, None)
+        assert [title(url) for url in demo.DEMO_SEEDS for _ in range(3)].count("") == 0
+        sites[1 - ends_first].__exit__(None, None, None)
+
+
+def test_one_of_another_user_is_used_and_left_alone(port, monkeypatch):
     with demo_site() as first:
+
+        def refused(_):
+            raise OSError("in use")
+
+        monkeypatch.setattr(demo, "_module", lambda: SimpleNamespace(DemoSite=refused))
         with demo_site() as second:
             assert second == first
         assert title(first[1])

@@ -272,9 +272,9 @@ def test_closing_frees_the_port_and_ends_slow_answers() -> None:
         assert again.port == site.port
 
 
-def test_a_port_that_is_taken_is_said(site: Any) -> None:
-    with pytest.raises(OSError, match="in use"):
-        DemoSite(site.port)
+def test_a_port_that_is_taken_is_said() -> None:
+    with socket.create_server(("127.0.0.2", 0)) as other, pytest.raises(OSError, match="in use"):
+        DemoSite(other.getsockname()[1])
 
 
 def test_it_runs_as_a_script_and_ends_on_sigterm() -> None:
