@@ -19,7 +19,7 @@ FETCHED = """
 """
 KNOWN = "SELECT status, count(*) AS urls FROM crawldb GROUP BY status ORDER BY status"
 NOT_FETCHED = """
-    SELECT coalesce(status, 'not let in') AS status, url, reason
+    SELECT coalesce(status, 'refused') AS status, url, reason
     FROM why_not ORDER BY why_not.status NULLS LAST, reason, url
 """
 NEXT = "SELECT min(fetch_time) AS due, min(fetch_time) <= now() AS now FROM crawldb"

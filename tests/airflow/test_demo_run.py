@@ -119,6 +119,8 @@ def test_every_page_that_was_not_fetched_is_told_with_its_reason(runs):
     assert set(lines) == wanted
     for url in wanted:
         assert len(lines[url].split()) > 2, lines[url]
+    refused = {line.split()[1] for line in told.splitlines() if line.startswith("  refused")}
+    assert refused == {url for url, page in pages.items() if page.get("why") == "regex"}
     unfetched = [line for line in lines.values() if "db_unfetched" in line]
     assert any("not selected yet: found by" in line for line in unfetched)
 
