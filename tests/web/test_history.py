@@ -33,6 +33,23 @@ def test_days_and_runs(made) -> None:
     assert (found["segments"], found["read"]) == (2, 2)
 
 
+def test_a_depth_done_again_counts_once_in_its_run_and_a_page_never_had_may_be_gone(made) -> None:
+    made.seeds(URLS)
+    first = made.generate()
+    made.fetch(first, {URLS[5]: "fetch_retry", URLS[4]: "fetch_gone"})
+    made.update(first)
+    made.now += timedelta(minutes=1)
+    again = made.generate()
+    made.fetch(again)
+    made.update(again)
+    changes = Changes()
+    found = history(made.crawl, made.config(), [made.run("success")], changes)
+    run = {name: n for name, n in found["runs"][0].items() if isinstance(n, int) and n}
+    assert run == {"depths": 1, "pages": 6, "new": 5, "gone": 1}
+    assert (found["days"][0]["pages"], found["days"][0]["failed"]) == (7, 1)
+    assert history(made.crawl, made.config(), [made.run("success")], changes) == found
+
+
 def test_finished_segments_are_read_once(made, monkeypatch) -> None:
     two_days(made)
     changes = Changes()
