@@ -166,8 +166,10 @@ def search(
     if not found.total:
         write("nothing found")
         return
-    columns = ("score", "title", "url", "snippet")
-    write_table(columns, [[hit[name] for name in columns] for hit in hits], f"{found.total} found")
+    rows = [
+        (place, hit["title"], hit["url"], hit["snippet"]) for place, hit in enumerate(hits, start=1)
+    ]
+    write_table(("rank", "title", "url", "snippet"), rows, f"{found.total} found")
 
 
 def sql(

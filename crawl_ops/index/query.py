@@ -61,7 +61,8 @@ class QueryReader:
         """`found`, in the order of the ranks, and the page whose title or URL is the text."""
         lifts = self._lifts(text)
         query = Query.boolean_query([(Occur.Must, found), *((Occur.Should, q) for q in lifts)])
-        whole = [_term(self._index, "title_key", title_key(text))]
+        key = title_key(text)
+        whole = [_term(self._index, "title_key", key)] if key else []
         if "://" in text:
             whole.append(_term(self._index, "id", document_id(text)))
         return Query.boolean_query([(Occur.Should, q) for q in (query, *whole)])

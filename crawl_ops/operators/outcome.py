@@ -55,8 +55,11 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
     if len(left) > MOST:
         sys.stdout.write(f"  ... and more: crawl-ops --dir {crawl.root} sql 'FROM why_not'\n")
     found = search(crawl.index_location, query, HITS)
-    hits = [{"score": f"{hit.score:.2f}", "title": hit.title, "url": hit.url} for hit in found.hits]
-    _print(f"Search for {query!r}: {found.total} found", ("score", "title", "url"), hits)
+    hits = [
+        {"rank": place, "title": hit.title, "url": hit.url}
+        for place, hit in enumerate(found.hits, start=1)
+    ]
+    _print(f"Search for {query!r}: {found.total} found", ("rank", "title", "url"), hits)
 
 
 def _depths(crawl: "CrawlDir", run_id: str) -> dict[str, int]:

@@ -136,7 +136,8 @@ def test_search(world, run) -> None:
     assert found["hits"] == [
         {"url": "http://a.example/", "title": "A", "score": 1.5, "snippet": "a <b>a</b>"}
     ]
-    assert run("search", "words").lines[0] == "score\ttitle\turl\tsnippet"
+    told = run("search", "words").lines
+    assert told == ["rank\ttitle\turl\tsnippet", "1\tA\thttp://a.example/\ta <b>a</b>"]
 
 
 def test_search_without_hits_or_without_an_index_says_so(world, run) -> None:

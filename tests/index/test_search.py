@@ -73,6 +73,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ('"cats sleep"', {"cats"}),
         ('"sleep cats"', set()),
         ('"cats day"~3', {"cats"}),
+        ('"cats sl"*', {"cats"}),
+        ("-sleep", {"cats"}),  # nothing but exclusions: as words
         ("title:cats", {"cats"}),
         ("content:zebra", {"cats"}),
         ("text:zebra", {"cats"}),
@@ -127,6 +129,13 @@ def test_what_does_not_parse_is_read_as_words(index: Path, query: str) -> None:
 )
 def test_what_holds_no_word_finds_nothing(index: Path, query: str) -> None:
     assert search(index, query, 10).hits == []
+
+
+def test_a_page_without_title_is_not_what_an_empty_query_means(tmp_path: Path) -> None:
+    with IndexWriters(CONFIG, tmp_path) as writers:
+        writers.write(Document("http://a.test/", {"title": "", "content": "bare"}))
+        writers.commit()
+    assert [search(tmp_path, query, 10).total for query in ("", "!", "bare")] == [0, 0, 1]
 
 
 def test_a_query_of_a_megabyte(index: Path) -> None:
