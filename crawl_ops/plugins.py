@@ -4,8 +4,11 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from crawl_ops.errors import ConfigError, CrawlError
 
@@ -63,6 +66,35 @@ def make_plug(prop: str, name: str, make: Callable[[], Made]) -> Made:
         raise
     except BaseException as error:
         raise ConfigError(f"{prop}: plug-in {name!r} cannot be made: {told(error)}") from error
+
+
+def plain_text(text: str) -> str:
+    """`text` as str itself: lxml's strings and markupsafe's Markup are subclasses of it."""
+    return text if type(text) is str else str.__str__(text)
+
+
+def as_declared(answer: object, kind: type[Made]) -> Made:
+    """What somebody's plug answered as a `kind`, with values of exactly the types it declares.
+
+    Raises TypeError if it is none, and msgspec.ValidationError naming the field that is not so.
+    """
+    if not isinstance(answer, kind):
+        raise TypeError(f"gave {type(answer).__name__}, not {kind.__name__}")
+    plain = msgspec.to_builtins(answer, builtin_types=(bytes, datetime), enc_hook=_plain)
+    return msgspec.convert(plain, kind)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a subclass as one of the class that can be stored."""
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, bytes):
+        return bytes(memoryview(value))
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    raise TypeError(f"gave {type(value).__name__} where it cannot be stored")
 
 
 def told(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from crawl_ops.index.characters import xml_text
 from crawl_ops.index.document import Document, FieldValue, IndexingFilter, Record
 from crawl_ops.index.metadata import MetadataIndexer, StaticFieldIndexer
 from crawl_ops.index.more import MoreIndexingFilter
-from crawl_ops.plugins import load_plug, make_plug, told
+from crawl_ops.plugins import load_plug, make_plug, plain_text, told
 
 _PROPERTY = "indexingfilter.order"
 _BUILT_IN: dict[str, type] = {
@@ -57,9 +57,7 @@ class IndexingFilters:
             if document is None:
                 return Indexed(None, name, "dropped by the filter")
         if document is not None:
-            document.fields = {
-                xml_text(name): _clean(value) for name, value in document.fields.items()
-            }
+            _clean_fields(document)
         return Indexed(document)
 
     def _started(self, record: Record) -> Document:
@@ -74,7 +72,23 @@ class IndexingFilters:
 def _made(name: str, config: CrawlConfig) -> IndexingFilter:
     plug = load_plug(_PROPERTY, name, _BUILT_IN, config.plugin.folders)
     made: IndexingFilter = make_plug(_PROPERTY, name, partial(plug, config))
-    return made
+    return made if name in _BUILT_IN else _OwnFilter(made)
+
+
+class _OwnFilter:
+    """Somebody's filter, whose documents are checked."""
+
+    def __init__(self, own: IndexingFilter) -> None:
+        self._own = own
+
+    def filter(self, document: Document, record: Record) -> Document | None:
+        found = self._own.filter(document, record)
+        if found is not None:
+            if not isinstance(found, Document):
+                raise TypeError(f"gave {type(found).__name__}, not Document")
+            found.id = plain_text(found.id)
+            _clean_fields(found)
+        return found
 
 
 def boost(score: float, power: float) -> float:
@@ -82,6 +96,10 @@ def boost(score: float, power: float) -> float:
     if not math.isfinite(score) or score <= 0:
         return 0.0 if power > 0 else 1.0
     return float(score**power)
+
+
+def _clean_fields(document: Document) -> None:
+    document.fields = {xml_text(name): _clean(value) for name, value in document.fields.items()}
 
 
 def _clean(value: FieldValue) -> FieldValue:

@@ -16,7 +16,7 @@ from crawl_ops.parse.pdf import PdfParser
 from crawl_ops.parse.plain import TextParser
 from crawl_ops.parse.sitemap import unpacked
 from crawl_ops.parse.xml import XmlParser
-from crawl_ops.plugins import load_plug, make_plug, told
+from crawl_ops.plugins import as_declared, load_plug, make_plug, told
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +101,8 @@ class Parsers:
     def _use(self, content_type: str, name: str, made: dict[str, Parser]) -> None:
         if name not in made:
             plug = load_plug(PROPERTY, name, BUILT_IN, self.config.plugin.folders)
-            made[name] = make_plug(PROPERTY, name, partial(plug, self.config))
+            own = make_plug(PROPERTY, name, partial(plug, self.config))
+            made[name] = own if name in BUILT_IN else _OwnParser(own)
         self._by_type.setdefault(content_type, []).append((name, made[name]))
 
     def parse(self, page: Page) -> Parsed:
@@ -171,6 +172,16 @@ class Parsers:
             )
             return self._sitemap(inner) or _guarded("xml", self._xml, inner)
         return unparsed(page, ParseStatus.NOTPARSED, f"no parser for {content_type}")
+
+
+class _OwnParser:
+    """Somebody's parser, whose answers are checked."""
+
+    def __init__(self, own: Parser) -> None:
+        self._own = own
+
+    def parse(self, page: Page) -> Parsed:
+        return as_declared(self._own.parse(page), Parsed)
 
 
 def _guarded(name: str, parser: Parser, page: Page) -> Parsed:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.model import ProtocolStatus
-from crawl_ops.plugins import load_plug, make_plug
+from crawl_ops.plugins import as_declared, load_plug, make_plug
 from crawl_ops.protocol.answer import Answer, FetchRequest
 from crawl_ops.protocol.file import FileProtocol
 from crawl_ops.protocol.http import HttpProtocol
@@ -25,6 +25,17 @@ class FetchProtocol(Protocol):
     def close(self) -> None: ...
 
 
+class _OwnProtocol:
+    """Somebody's protocol, whose answers are checked."""
+
+    def __init__(self, own: FetchProtocol) -> None:
+        self._own = own
+        self.close = own.close
+
+    def fetch(self, request: FetchRequest) -> Answer:
+        return as_declared(self._own.fetch(request), Answer)
+
+
 class Protocols:
     """The protocols of one fetch; fetcher.protocols names more, as `scheme=module:Class`.
 
@@ -40,7 +51,8 @@ class Protocols:
             plug: Callable[[CrawlConfig], FetchProtocol] = load_plug(
                 PROP, name, {}, config.plugin.folders
             )
-            self._by_scheme[scheme.strip().lower()] = make_plug(PROP, name, partial(plug, config))
+            own = make_plug(PROP, name, partial(plug, config))
+            self._by_scheme[scheme.strip().lower()] = _OwnProtocol(own)
 
     def protocol_for(self, url: str) -> FetchProtocol | None:
         """The protocol of the URL's scheme; None when there is none."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import ConfigError, CrawlError
-from crawl_ops.plugins import load_plug, make_plug, told
+from crawl_ops.plugins import load_plug, make_plug, plain_text, told
 from crawl_ops.urls.filters.automaton import AutomatonUrlFilter
 from crawl_ops.urls.filters.domain import DomainDenylistUrlFilter, DomainUrlFilter
 from crawl_ops.urls.filters.fast import FastUrlFilter
@@ -162,9 +162,11 @@ class _OwnNormalizer(_Own):
 
     def normalize(self, url: str) -> str | None:
         found = self._ask(url)
-        if found is not None and not isinstance(found, str):
+        if found is None:
+            return None
+        if not isinstance(found, str):
             raise CrawlError(f"plug-in {self.name!r} gave {type(found).__name__} for {url!r:.200}")
-        return found
+        return plain_text(found)
 
 
 def _source(plug: type) -> str:

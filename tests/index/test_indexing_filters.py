@@ -159,6 +159,9 @@ def test_boost(score: float, power: float, expected: float) -> None:
 
 
 PLUG = """
+class Text(str):
+    pass
+
 class Drafts:
     def __init__(self, config):
         self.config = config
@@ -168,6 +171,11 @@ class Drafts:
             return None
         if "broken" in record.url:
             raise RuntimeError("no such thing")
+        if "odd" in record.url:
+            document.fields["odd"] = None
+        if "text" in record.url:
+            document.id = Text(record.url)
+            document.fields = {Text("t"): Text("one"), "many": [Text("two")]}
         document.add("section", record.url.rpartition("/")[2])
         return document
 """
@@ -187,6 +195,12 @@ def test_a_filter_of_ones_own(tmp_path: Path) -> None:
     kept = filters.document(record()).document
     assert kept is not None
     assert (kept.fields["section"], kept.fields["by"]) == ("page", "us")
+    texts = filters.document(record("http://site.test/text")).document
+    assert texts is not None
+    found = [texts.id, *texts.fields, texts.fields["t"], *texts.fields["many"]]
+    assert {type(text) for text in found} == {str}
+    odd = filters.document(record("http://site.test/odd"))
+    assert (odd.document, odd.rejected_by, odd.failed) == (None, "drafts:Drafts", True)
     dropped = filters.document(record("http://site.test/draft"))
     assert (dropped.document, dropped.rejected_by) == (None, "drafts:Drafts")
     broken = filters.document(record("http://site.test/broken"))

@@ -7,7 +7,7 @@ from crawl_ops.parse.parsers import Parsers
 
 PLUG = """
 from crawl_ops.model import ParseStatus
-from crawl_ops.parse.page import Parsed, unparsed
+from crawl_ops.parse.page import Outlink, Parsed, unparsed
 
 class Shout:
     def __init__(self, config):
@@ -19,6 +19,29 @@ class Shout:
         if page.content == b"pass":
             return unparsed(page, ParseStatus.FAILED, "not mine")
         return Parsed(ParseStatus.SUCCESS, text=page.content.decode().upper())
+
+class Text(str):
+    pass
+
+class Texts:
+    def __init__(self, config):
+        pass
+
+    def parse(self, page):
+        return Parsed(
+            ParseStatus.SUCCESS,
+            title=Text("t"),
+            outlinks=[Outlink(Text("http://a.example/"), Text("a"))],
+            metadata={Text("k"): Text("v")},
+        )
+
+class Nothing(Texts):
+    def parse(self, page):
+        return None
+
+class Untitled(Texts):
+    def parse(self, page):
+        return Parsed(ParseStatus.SUCCESS, title=7)
 
 class Leaving:
     def __init__(self, config):
@@ -99,6 +122,26 @@ def test_a_plug_of_one_s_own(parse, plugged):
     failed = parse("raise", content_type="x/y", properties=properties)
     assert failed.status is ParseStatus.FAILED
     assert failed.reason == "shout:Shout: KeyError: 'no'"
+
+
+def test_subclasses_of_str_in_an_answer_are_taken_as_text(parse, plugged):
+    parsed = parse("a", content_type="x/y", properties=plugged("x/y=shout:Texts"))
+    (link,), ((key, value),) = parsed.outlinks, parsed.metadata.items()
+    texts = [parsed.title, link.url, link.anchor, key, value]
+    assert texts == ["t", "http://a.example/", "a", "k", "v"]
+    assert {type(text) for text in texts} == {str}
+
+
+@pytest.mark.parametrize(
+    ("plug", "reason"),
+    [
+        ("Nothing", "TypeError: gave NoneType, not Parsed"),
+        ("Untitled", "ValidationError: Expected `str`, got `int` - at `$.title`"),
+    ],
+)
+def test_an_answer_that_is_none_costs_its_page_only(parse, plugged, plug, reason):
+    parsed = parse("a", content_type="x/y", properties=plugged(f"x/y=shout:{plug}"))
+    assert (parsed.status, parsed.reason) == ("failed", f"shout:{plug}: {reason}")
 
 
 def test_parsers_of_a_type_are_tried_in_order(parse, plugged):

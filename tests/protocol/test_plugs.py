@@ -13,11 +13,18 @@ from crawl_ops.protocol.answer import Answer
 
 closed = []
 
+class Text(str):
+    pass
+
 class Gopher:
     def __init__(self, config):
         self.name = config.http.agent_name
 
     def fetch(self, request):
+        if request.url.endswith("/none"):
+            return None
+        if request.url.endswith("/text"):
+            return Answer(Text(request.url), ProtocolStatus.SUCCESS, headers=[("a", Text("b"))])
         return Answer(request.url, ProtocolStatus.SUCCESS, content=self.name.encode())
 
     def close(self):
@@ -50,6 +57,11 @@ def test_a_protocol_of_ones_own(client, config, tmp_path):
     )
     protocols = Protocols(settings, client())
     assert protocols.fetch(FetchRequest("gopher://a.example/")).content == b"testbot"
+    answer = protocols.fetch(FetchRequest("gopher://a.example/text"))
+    assert (answer.url, answer.headers) == ("gopher://a.example/text", [("a", "b")])
+    assert {type(answer.url), type(answer.headers[0][1])} == {str}
+    with pytest.raises(TypeError, match="gave NoneType, not Answer"):
+        protocols.fetch(FetchRequest("gopher://a.example/none"))
     protocols.close()
 
 

@@ -57,6 +57,15 @@ class StoppedUrlFilter:
         raise KeyboardInterrupt
 
 
+class Text(str):
+    pass
+
+
+class TextNormalizer:
+    def normalize(self, url):
+        return Text(url)
+
+
 class LeavesAtOnce:
     def __init__(self):
         raise SystemExit
@@ -181,6 +190,11 @@ def test_a_filter_of_ones_own(own):
     assert chain.judge("http://a.example/ical") == Verdict(
         None, "no_calendar", "no_calendar does not accept it"
     )
+
+
+def test_a_subclass_of_str_is_taken_as_text(own):
+    verdict = own(urlnormalizer_order="basic own:TextNormalizer").judge("http://a.example/")
+    assert (verdict.url, type(verdict.url)) == ("http://a.example/", str)
 
 
 def test_a_filter_that_raises_lets_nothing_through(own):
