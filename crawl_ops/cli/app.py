@@ -18,6 +18,7 @@ from crawl_ops.cli import (
     upkeep_verbs,
 )
 from crawl_ops.cli.invocation import Invocation
+from crawl_ops.cli.output import write
 
 NAME = "crawl-ops"
 DIR = "crawl"
@@ -63,6 +64,14 @@ VERBS: dict[str, Callable[..., None]] = {
 }
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version as version_of
+
+        write(f"{NAME} {version_of(NAME)}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
@@ -75,6 +84,9 @@ def options(
         Path | None, typer.Option("--config", metavar="FILE", help="A crawl.toml.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    version: Annotated[  # noqa: ARG001  (typer's callback answers it)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")
+    ] = False,
     verbose: Annotated[
         int, typer.Option("-v", "--verbose", count=True, help="Log more; twice: every URL.")
     ] = 0,

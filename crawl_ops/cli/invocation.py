@@ -65,7 +65,11 @@ class Invocation:
             return
         rows: list[tuple[str, Any]] = [("job", report.job), ("segment", report.segment)]
         rows += sorted(report.counts.items())
-        rows += [(name, value) for name, value in report.details.items() if value not in ([], {})]
+        rows += [
+            (f"{name}, each" if name in report.counts else name, value)
+            for name, value in report.details.items()
+            if value not in ([], {})
+        ]
         rows.append(("seconds", report.seconds))
         write_table(("what", "value"), [row for row in rows if row[1] is not None])
 

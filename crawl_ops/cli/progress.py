@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
+from crawl_ops.cli.invocation import now
 from crawl_ops.cli.logs import at_least_info
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class LogProgress:
         self._last = clock() - LOG_SECONDS
 
     def stage(self, what: str, ends: datetime | None = None) -> None:
-        logger.info("%s%s", what, _until(ends))
+        logger.info("%s%s", what, _until(ends, now()))
 
     def line(self, text: str) -> None:
         if self._clock() - self._last >= LOG_SECONDS:
@@ -60,16 +61,18 @@ class LogProgress:
 class LiveProgress:
     """One line that changes, on the terminal behind standard error."""
 
-    def __init__(self, status: "Status") -> None:
+    def __init__(self, status: "Status", clock: Callable[[], datetime] = now) -> None:
+        self._clock = clock
         self._status = status
         self._stage = ""
+        self._ends: datetime | None = None
 
     def stage(self, what: str, ends: datetime | None = None) -> None:
-        self._stage = what + _until(ends)
-        self._show(self._stage)
+        self._stage, self._ends = what, ends
+        self._show(what + _until(ends, self._clock()))
 
     def line(self, text: str) -> None:
-        self._show(f"{self._stage} | {text}")
+        self._show(f"{self._stage}{_until(self._ends, self._clock())} | {text}")
 
     def done(self, text: str) -> None:
         from rich.text import Text
@@ -104,5 +107,8 @@ def expected_end(lists: Sequence[Mapping[str, Any]], now: datetime) -> datetime 
     return now + timedelta(seconds=min(seconds, 1e9)) if seconds else None
 
 
-def _until(ends: datetime | None) -> str:
-    return f" (expected end {ends.astimezone():%H:%M:%S})" if ends else ""
+def _until(ends: datetime | None, at: datetime) -> str:
+    """An end in whole seconds; nothing where it is over, or as good as now."""
+    if ends is None or ends <= at + timedelta(seconds=1):
+        return ""
+    return f" (expected end {ends.astimezone():%H:%M:%S})"

@@ -85,9 +85,9 @@ def readlinkdb(
 def readseg(
     context: typer.Context,
     segment: Annotated[
-        str | None, typer.Argument(metavar="[SEGMENT]", help="With --get: only this segment.")
+        str | None, typer.Argument(metavar="[SEGMENT]", help="Only this segment.")
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="All segments with counts.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Segments with counts.")] = False,
     get: Annotated[
         str | None, typer.Option("--get", metavar="URL", help="The newest record of a URL.")
     ] = None,
@@ -103,7 +103,10 @@ def readseg(
         found = job.get(asked.crawl(), asked.config(), get, name)
         _one(asked, found, get, f"in {name or 'any segment'}")
         return
-    segments = job.segments(asked.crawl(), asked.config())
+    if segment is not None:
+        segments = [job.summary(asked.crawl(), segment_name(segment))]
+    else:
+        segments = job.segments(asked.crawl(), asked.config())
     if asked.json:
         write_json(segments)
     else:

@@ -12,6 +12,8 @@ Rule = tuple[str, Callable[[IP], bool]]
 
 INCLUDE = "http.filter.ipaddress.include"
 EXCLUDE = "http.filter.ipaddress.exclude"
+ADDRESS = "address "
+"""What the reason of a refusal begins with."""
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 SITELOCAL = tuple(
     ipaddress.ip_network(n) for n in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fec0::/10")
@@ -54,9 +56,9 @@ class AddressFilter:
         """Why `address` is refused, or None."""
         forms = _forms(ipaddress.ip_address(address))
         if self._include and not any(holds(forms[-1]) for _, holds in self._include):
-            return f"address {address} is not in {INCLUDE}"
+            return f"{ADDRESS}{address} is not in {INCLUDE}"
         if any(holds(form) for form in forms for _, holds in self._exclude):
-            return f"address {address} is refused by {EXCLUDE}"
+            return f"{ADDRESS}{address} is refused by {EXCLUDE}"
         return None
 
 

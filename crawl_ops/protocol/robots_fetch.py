@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from crawl_ops.config.http import Http
+from crawl_ops.protocol.addresses import ADDRESS
 from crawl_ops.protocol.answer import Answer, FetchRequest
 from crawl_ops.protocol.http import HttpProtocol
 from crawl_ops.protocol.statuses import REDIRECTS
@@ -34,7 +35,8 @@ def fetch_robots(http: HttpProtocol, settings: Http, origin: str) -> Fetched:
     for _ in range(settings.robots_redirect_max + 1):
         answer = http.fetch(FetchRequest(url), content_limit=settings.robots_content_limit)
         if answer.status not in REDIRECTS or answer.location is None:
-            return _judged(answer, settings)
+            found = _judged(answer, settings)
+            return _of_host(found, answer) if len(asked) == 1 else found
         url = answer.location
         if url in asked:
             return Fetched(url, answer.http_status, "allow_all", f"robots.txt: redirects to {url}")
@@ -55,6 +57,13 @@ def _judged(answer: Answer, settings: Http) -> Fetched:
     elif code == 403 and not settings.robots_403_allow:
         outcome = "disallow_all"
     return Fetched(answer.url, code, outcome, reason, b"", answer.retry_after_s or 0.0)
+
+
+def _of_host(found: Fetched, answer: Answer) -> Fetched:
+    """A host at an address that may not be asked is not refused for its robots.txt."""
+    if answer.http_status is None and (answer.reason or "").startswith(ADDRESS):
+        return found._replace(reason=answer.reason)
+    return found
 
 
 def _is_incomplete(answer: Answer) -> bool:

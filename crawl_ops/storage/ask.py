@@ -23,6 +23,7 @@ from crawl_ops.storage.views import VIEWS, bind_views, views_sql
 BATCH_ROWS = 1_000
 _LONGEST_QUERY = 1_000_000
 _FIRST_WORD = re.compile(r"\s*EXPLAIN\b(\s+ANALYZE\b)?", re.IGNORECASE)
+_NO_VIEW = re.compile(r"Table with name (\S+) does not exist")
 _GONE = ("No files found", "No such file", "Cannot open file", "there is no", "is not kept")
 
 
@@ -168,4 +169,6 @@ def _iso(moment: datetime) -> str:
 
 
 def _line(error: Exception) -> str:
+    if isinstance(error, duckdb.CatalogException) and (found := _NO_VIEW.search(str(error))):
+        return f"there is no view {found[1]}; there are {', '.join(VIEWS)}"
     return " ".join(str(error).split())[:500]

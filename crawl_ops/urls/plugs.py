@@ -151,7 +151,7 @@ class _OwnFilter(_Own):
         super().__init__(prop, name, plug, "accepts")
 
     def refusal(self, url: str) -> str | None:
-        return None if self._ask(url) else f"{self.name} does not accept it"
+        return None if self._ask(url) else "does not accept it"
 
 
 class _OwnNormalizer(_Own):

@@ -162,6 +162,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         crawl_ops.jobs,
         "readseg",
         segments=lambda crawl, config: [{"segment": "20260701000000", "fetched": 2}],
+        summary=lambda crawl, name: {"segment": name, "fetched": 3},
         get=lambda crawl, config, url, segment=None: (
             {"url": url, "segment": segment} if "a.example" in url else None
         ),

@@ -2,6 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from crawl_ops.cli.invocation import Invocation
+from crawl_ops.model import JobReport
+
 
 @pytest.mark.parametrize("verb", ["dedup", "clean", "vacuum", "retention"])
 def test_a_job_prints_its_report(world, run, verb: str) -> None:
@@ -35,6 +38,13 @@ def test_mergesegs_of_nothing_or_of_both_is_wrong_usage(world, run) -> None:
 
 def test_a_report_for_people_is_a_table(world, run) -> None:
     assert run("clean").out == "what\tvalue\njob\tclean\ndone\t1\nseconds\t0.25\n"
+
+
+def test_a_count_and_what_is_counted_have_different_names(capsysbinary) -> None:
+    hosts = {"a.example": 1, "b.example": 2}
+    Invocation("crawl").report(JobReport("redo", None, {"hosts": 2}, 0.0, {"hosts": hosts}))
+    rows = capsysbinary.readouterr().out.decode().splitlines()
+    assert rows[2:4] == ["hosts\t2", 'hosts, each\t{"a.example": 1, "b.example": 2}']
 
 
 def test_properties_reach_the_job(world, run, tmp_path: Path) -> None:

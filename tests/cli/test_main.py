@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -158,6 +159,11 @@ def test_exit_codes(world, run, error: BaseException, code: int) -> None:
     assert ("Traceback" in done.err) == isinstance(error, ZeroDivisionError)
 
 
+def test_the_version_is_one_line(run) -> None:
+    told = run("--version")
+    assert (told.code, told.out) == (0, f"crawl-ops {version('crawl-ops')}\n")
+
+
 def test_help_is_no_error(run) -> None:
     done = run("crawl", "--help")
     assert done.code == 0
@@ -196,6 +202,7 @@ def test_a_full_disk_is_one_line() -> None:
 
 WAITING = """
 import sys
+from importlib.metadata import version
 from types import ModuleType, SimpleNamespace
 from crawl_ops.errors import StoppedError
 def fetch(crawl, config, segment, clock, *, partition, stop, progress):

@@ -1,6 +1,6 @@
 import io
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from rich.console import Console
@@ -41,11 +41,15 @@ def test_the_log_is_on_where_it_is_needed(caplog, logger) -> None:
 def test_the_live_line_does_not_read_markup() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
     with console.status("") as status:
-        view = LiveProgress(status)
+        view = LiveProgress(status, lambda: NOW)
         view.stage("fetch S", NOW)
+        view.line("[red]3[/red] pages/s")
+        late = str(status.renderable.text)
+        view.stage("fetch S", NOW + timedelta(hours=1))
         view.line("[red]3[/red] pages/s")
         shown = str(status.renderable.text)
         view.done("fetch [b]S[/b]: done")
+    assert "expected end" not in late
     assert "fetch S (expected end " in shown
     assert "| [red]3[/red] pages/s" in shown
     assert "fetch [b]S[/b]: done" in console.file.getvalue()

@@ -100,6 +100,7 @@ def test_readseg(world, run) -> None:
         [{"segment": "20260701000000", "fetched": 2}]
     ]
     assert run("readseg", "--list").lines == ["segment\tfetched", "20260701000000\t2"]
+    assert run("readseg", "--list", "x/S1").lines == ["segment\tfetched", "S1\t3"]
     one = run("readseg", "--get", "http://a.example/", "x/S1", "--json").json()
     assert one == [{"url": "http://a.example/", "segment": "S1"}]
 

@@ -47,4 +47,4 @@ def test_a_filter_of_ones_own_is_asked_about_each_url_in_its_turn(tmp_path):
     urls.look_all(URLS)
     assert urls._known == {}
     refused = [urls.look(url).refusal for url in URLS[-4:]]
-    assert refused == [None, ("urlfilter.mine:Mine", "mine:Mine does not accept it")] * 2
+    assert refused == [None, ("urlfilter.mine:Mine", "does not accept it")] * 2

@@ -362,6 +362,15 @@ def test_what_reads_is_allowed(crawl: CrawlDir, config: CrawlConfig, sql: str) -
     assert asked(crawl, config, sql)
 
 
+def test_a_view_that_is_not_there_is_told_with_those_that_are(
+    crawl: CrawlDir, config: CrawlConfig
+) -> None:
+    with pytest.raises(
+        StoreError, match=r"there is no view segments; there are crawldb, .*why_not"
+    ):
+        asked(crawl, config, "SELECT * FROM segments")
+
+
 def test_a_large_question_spills_into_the_crawl_folder(crawl: CrawlDir) -> None:
     config = load(None, {"http.agent.name": "x", "duckdb.memory_limit": "60MB"})
     rows = asked(

@@ -187,9 +187,8 @@ def test_what_is_not_there_is_a_configuration_error(properties, scope, complaint
 def test_a_filter_of_ones_own(own):
     chain = own(urlfilter_order="regex own:NoCalendarUrlFilter")
     assert chain.judge("http://a.example/x").url == "http://a.example/x"
-    assert chain.judge("http://a.example/ical") == Verdict(
-        None, "no_calendar", "no_calendar does not accept it"
-    )
+    refused = Verdict(None, "no_calendar", "does not accept it")
+    assert chain.judge("http://a.example/ical") == refused
 
 
 def test_a_subclass_of_str_is_taken_as_text(own):
