@@ -31,7 +31,7 @@ def explain(crawl: CrawlDir, config: CrawlConfig, url: str, now: datetime) -> di
     """
     rules = UrlRules(config, url)
     evidence = read_again(lambda: gather(crawl, config, rules.spellings()))
-    steps = [*rules.steps(), *_happened(config, evidence), *_stands(crawl, evidence, now)]
+    steps = [*rules.steps(), *_happened(config, evidence), *_stands(crawl, config, evidence, now)]
     row = evidence.row
     return {
         "url": url,
@@ -59,7 +59,9 @@ def _happened(config: CrawlConfig, evidence: Evidence) -> Iterator[Step]:
     yield from unknown_steps(evidence)
 
 
-def _stands(crawl: CrawlDir, evidence: Evidence, now: datetime) -> Iterator[Step]:
+def _stands(
+    crawl: CrawlDir, config: CrawlConfig, evidence: Evidence, now: datetime
+) -> Iterator[Step]:
     yield index_step(crawl, evidence)
-    if due := schedule_step(evidence, now):
+    if due := schedule_step(evidence, now, config.db.fetch_interval_max):
         yield due

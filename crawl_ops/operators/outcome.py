@@ -22,7 +22,12 @@ NOT_FETCHED = """
     SELECT coalesce(status, 'refused') AS status, url, reason
     FROM why_not ORDER BY why_not.status NULLS LAST, reason, url
 """
-NEXT = "SELECT min(fetch_time) AS due, min(fetch_time) <= now() AS now FROM crawldb"
+NEXT = """
+    SELECT
+        min(fetch_time)                                                      AS due,
+        bool_or(NOT fetch_time BETWEEN now() AND now() + to_seconds({})) AS now
+    FROM crawldb
+"""
 HITS = 5
 MOST = 1000
 
@@ -44,7 +49,7 @@ def print_outcome(params: Mapping[str, Any], run_id: str, query: str, usual_id: 
         if row["segment"] in depths
     ]
     _print("Asked for in this run", ("depth", "status", "urls", "segment"), fetched)
-    for row in [] if fetched else crawl.query(config, NEXT):
+    for row in [] if fetched else crawl.query(config, NEXT.format(config.db.fetch_interval_max)):
         told = f"nothing is due before {row['due']}"
         if row["now"]:
             told = "what is due was not selected: the log of depth_01.generate says why"

@@ -51,7 +51,8 @@ met AS (
     LEFT JOIN described AS about ON about.k = new.k
     WHERE (old.k IS NOT NULL OR $additions_allowed)
         AND coalesce(old.host = new.host, true)
-        AND coalesce(new.fetch_time > old.fetched_time, true)
+        -- What was fetched in the future was so by a wrong clock, and would be kept until then.
+        AND coalesce(new.fetch_time > old.fetched_time OR old.fetched_time > $believable::TIMESTAMPTZ, true)
 ),
 judged AS (
     SELECT

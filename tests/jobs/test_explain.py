@@ -597,6 +597,17 @@ def test_not_due_and_in_an_open_segment(world: World) -> None:
     )
 
 
+def test_what_is_due_after_the_longest_interval_is_due_now(world: World) -> None:
+    world.inject(SITE)
+    world.page(SITE)
+    world.round()
+    assert world.one(SITE, "schedule")["outcome"] == "waiting"
+    world.config = load(None, {"db.fetch.interval.max": 86_400})
+    assert world.one(SITE, "schedule")["outcome"] == "due"
+    world.generate()
+    assert world.one(SITE, "schedule")["reason"].startswith("in segment ")
+
+
 def test_add_days_moves_what_is_due(world: World) -> None:
     world.inject(SITE)
     world.page(SITE)

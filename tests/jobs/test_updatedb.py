@@ -283,6 +283,23 @@ def test_a_newer_fact_never_gives_way_to_an_older_one(given):
     assert report.counts == {"older_fetch_ignored": 1}
 
 
+def test_a_fact_of_a_clock_that_was_ahead_gives_way(given):
+    """It would be asked for again and again, and each answer be ignored, until that day."""
+    ahead = NOW + timedelta(days=1461)
+    late = NOW + timedelta(hours=1)  # another machine's clock may be so far off
+    given.known(
+        [
+            {"url": SEED, "status": "db_fetched", "fetched_time": ahead, "fetch_time": ahead},
+            {"url": OTHER, "status": "db_fetched", "fetched_time": late, "fetch_time": late},
+        ]
+    )
+    given.segment(fetched=[given.fetched(url, "fetch_gone") for url in (SEED, OTHER)])
+    assert given.update().counts == {"db_gone": 1, "older_fetch_ignored": 1}
+    row = given.row(SEED)
+    assert row["status"] == "db_gone"
+    assert NOW - timedelta(days=1) < row["fetched_time"] <= NOW
+
+
 def test_a_linked_page_is_untouched_but_for_score_and_depth(given):
     given.known(
         [

@@ -84,7 +84,7 @@ def outcome(tables, known=(), fetched=(), parses=(), links=(), **changes):
     tables.create("past", "updatedb_past")
     settings = {
         "segment": "s", "additions_allowed": True, "delete_failed_parse": True, "retry_max": 3,
-        "rules": RULES, "parse_keys": [],
+        "rules": RULES, "parse_keys": [], "believable": NOW + timedelta(days=1000),
     }  # fmt: skip
     tables.create("outcome", "updatedb_outcome", **settings | changes)
     return {

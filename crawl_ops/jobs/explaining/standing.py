@@ -1,7 +1,7 @@
 """Where a URL stands now: how it came to be known, duplicates, the index, the next fetch."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from crawl_ops.errors import CrawlError
 from crawl_ops.index.search import get
@@ -94,8 +94,8 @@ def _why_page_is_not(crawl: CrawlDir, page: Round) -> str:
     return "left out by an indexing filter or refused by an index writer"
 
 
-def schedule_step(evidence: Evidence, now: datetime) -> Step | None:
-    """When the URL is due."""
+def schedule_step(evidence: Evidence, now: datetime, interval_max: int) -> Step | None:
+    """When the URL is due; what is later than interval_max (seconds) from now is due now."""
     row = evidence.row
     if row is None:
         return None
@@ -106,6 +106,6 @@ def schedule_step(evidence: Evidence, now: datetime) -> Step | None:
     detail = f"interval {row['interval_s']} s"
     if waiting is not None:
         return Step("schedule", "waiting", f"in segment {waiting.name}, which is open", detail)
-    if row["fetch_time"] > now:
+    if now < row["fetch_time"] <= now + timedelta(seconds=interval_max):
         return Step("schedule", "waiting", f"not due until {iso(row['fetch_time'])}", detail)
     return Step("schedule", "due", "may be in the next segment", detail)

@@ -1,5 +1,6 @@
 """URLs of folded segments that are to be asked for again, and what their redo has led to."""
 
+from crawl_ops.config.properties import CrawlConfig
 from crawl_ops.errors import NotFoundError
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.manifest import Manifest
@@ -54,11 +55,14 @@ def _check_there(session: Session, wanted: Claim, lists: set[int]) -> None:
                 raise NotFoundError(f"{where} URLs of host {host}")
 
 
-def count_led_to(session: Session, crawl: CrawlDir, manifest: Manifest, wanted: Claim) -> int:
+def count_led_to(
+    session: Session, crawl: CrawlDir, config: CrawlConfig, manifest: Manifest, wanted: Claim
+) -> int:
     """Make `led_to`: keys that the links of wanted.following name. Returns how many are due."""
     if wanted.following is None:
         return 0
     session.bind_part(crawl.segment(wanted.following), "crawl_parse")
     session.create("led_to", "generate_led_to")
     session.bind_table("crawldb", manifest)
-    return int(session.rows("generate_led_to_due", cur_time=wanted.cur_time)[0]["urls"])
+    due = {"cur_time": wanted.cur_time, "interval_max": config.db.fetch_interval_max}
+    return int(session.rows("generate_led_to_due", **due)[0]["urls"])

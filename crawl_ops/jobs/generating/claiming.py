@@ -119,4 +119,4 @@ def _is_nothing(crawl: CrawlDir, config: CrawlConfig, manifest: Manifest, wanted
     with crawl.session(config) as session:
         if wanted.of_segments and count_again(session, crawl, manifest, wanted):
             return False
-        return not (wanted.following and count_led_to(session, crawl, manifest, wanted))
+        return not (wanted.following and count_led_to(session, crawl, config, manifest, wanted))

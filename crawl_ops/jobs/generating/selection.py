@@ -29,7 +29,7 @@ def bind_selected(
         return counts
     session.bind_rows("refused", "rejected", [])
     session.create("selected", "generate_none")
-    if count_led_to(session, crawl, manifest, taken):
+    if count_led_to(session, crawl, config, manifest, taken):
         _bind_marks(session, crawl, taken)
         _best(session, config, manifest, taken, wish, counts)
     counts["again"] = count_again(session, crawl, manifest, taken)

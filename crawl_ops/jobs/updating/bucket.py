@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from crawl_ops.config.properties import CrawlConfig
@@ -12,6 +13,9 @@ from crawl_ops.storage.schema import sql_text
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.session import Session
 from crawl_ops.storage.table import Commit
+
+CLOCKS_APART = timedelta(days=1)
+"""A fetch that is so far ahead of now was dated by a wrong clock, not by another machine's."""
 
 
 @dataclass(slots=True)
@@ -28,6 +32,10 @@ class Folding:
     @property
     def _config(self) -> CrawlConfig:
         return self.commit.config
+
+    @property
+    def _believable(self) -> datetime:
+        return self.commit.now + CLOCKS_APART
 
     @property
     def keep(self) -> str:
@@ -81,7 +89,7 @@ class Folding:
         session = self.session
         if not self.additions:
             self.counted["not_added"] += session.rows("updatedb_not_added")[0]["n"]
-        balance = session.rows("updatedb_balance")[0]
+        balance = session.rows("updatedb_balance", believable=self._believable)[0]
         self.counted["older_fetch_ignored"] += balance["ignored"]
         self.counted["key_collisions"] += balance["key_collisions"]
         for row in session.rows("updatedb_statuses"):
@@ -110,6 +118,7 @@ class Folding:
         config, db = self._config, self._config.db
         return {
             "segment": self.segment,
+            "believable": self._believable,
             "additions_allowed": self.additions,
             "delete_failed_parse": config.parser.delete_failed_parse,
             "retry_max": db.fetch_retry_max,
