@@ -17,11 +17,18 @@ from crawl_ops.errors import NotFoundError, StoreError
 from crawl_ops.storage.crawl_dir import CrawlDir
 from crawl_ops.storage.interrupting import each_batch, interruptible
 from crawl_ops.storage.session import Session
-from crawl_ops.storage.telling import of_a_file
+from crawl_ops.storage.telling import of_a_file, printable
 from crawl_ops.storage.views import VIEWS, bind_views, views_sql
 
 BATCH_ROWS = 1_000
 _LONGEST_QUERY = 1_000_000
+_OF_THE_QUERY = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ConversionException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+)
 _FIRST_WORD = re.compile(r"\s*EXPLAIN\b(\s+ANALYZE\b)?", re.IGNORECASE)
 _NO_VIEW = re.compile(r"Table with name (\S+) does not exist")
 _GONE = ("No files found", "No such file", "Cannot open file", "there is no", "is not kept")
@@ -41,7 +48,8 @@ def query(crawl: CrawlDir, config: CrawlConfig, sql: str) -> Iterator[dict[str, 
                 for values in zip(*columns, strict=True):
                     yield dict(zip(names, map(plain, values), strict=True))
         except (duckdb.Error, pa.ArrowException, ValueError, OverflowError) as error:
-            raise StoreError(of_a_file(error) or f"sql: {_line(error)}") from None
+            said = of_a_file(error) or _broken(session, error)
+            raise StoreError(said or f"sql: {_line(error)}") from None
 
 
 def views_script(crawl: CrawlDir, config: CrawlConfig) -> str:
@@ -56,23 +64,32 @@ def _started(
     """A session that has begun to answer. Asks again if files went away while it began."""
     for last in (False, True):
         session = Session(crawl.files, config)
+        bound = False
         try:
             statement = _checked(session.connection, sql)
             bind_views(crawl, session, only=_named(sql))
+            bound = True
             _lock(session)
             reader = interruptible(session.connection, partial(_reader, session, statement))
             rest = each_batch(session.connection, reader)
             first = next(rest, None)
             names = _distinct(reader.schema.names)
             return session, names, chain([first] if first is not None else [], rest)
-        except (duckdb.Error, pa.ArrowException, NotFoundError) as error:
+        except (duckdb.Error, pa.ArrowException, NotFoundError, ValueError) as error:
             session.close()
             if last or not any(word in str(error) for word in _GONE):
-                raise StoreError(of_a_file(error) or f"sql: {_line(error)}") from None
+                said = of_a_file(error)
+                said = said or (_broken(session, error) if bound else session.broken(error))
+                raise StoreError(said or f"sql: {_line(error)}") from None
         except BaseException:
             session.close()
             raise
     raise AssertionError
+
+
+def _broken(session: Session, error: Exception) -> str | None:
+    """What is wrong with a data file, if an error is not one that only the query can have."""
+    return None if isinstance(error, _OF_THE_QUERY) else session.broken(error)
 
 
 def _reader(session: Session, statement: str) -> pa.RecordBatchReader:
@@ -171,4 +188,4 @@ def _iso(moment: datetime) -> str:
 def _line(error: Exception) -> str:
     if isinstance(error, duckdb.CatalogException) and (found := _NO_VIEW.search(str(error))):
         return f"there is no view {found[1]}; there are {', '.join(VIEWS)}"
-    return " ".join(str(error).split())[:500]
+    return printable(" ".join(str(error).split())[:500])

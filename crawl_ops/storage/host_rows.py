@@ -13,7 +13,7 @@ from crawl_ops.errors import StoreError
 from crawl_ops.storage.files import LocalFiles
 from crawl_ops.storage.manifest import Bucket, FileEntry
 from crawl_ops.storage.schema import check_file
-from crawl_ops.storage.telling import MENDING, one_line
+from crawl_ops.storage.telling import broken, missing
 
 BATCH_ROWS = 1_024  # a robots.txt is up to half a megabyte
 BUFFER_BYTES = 1 << 20
@@ -47,10 +47,9 @@ class HostRows:
                 check_file(self._table, location, parquet.schema_arrow)
                 yield from self._batches(parquet, columns)
         except FileNotFoundError:
-            raise StoreError(f"{location}: this data file is missing; {MENDING}") from None
-        except (OSError, pa.ArrowInvalid) as error:
-            said = one_line(error)
-            raise StoreError(f"{location}: this data file is broken ({said}); {MENDING}") from None
+            raise StoreError(missing(location)) from None
+        except (OSError, pa.ArrowException, UnicodeError) as error:
+            raise StoreError(broken(location, error)) from None
 
     def _batches(self, parquet: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         # Here: it takes 7 MB, and a fetch without redirects does not need it.

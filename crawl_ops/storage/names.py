@@ -1,12 +1,15 @@
 """Names in a connection: temporary tables and views for the statements of sql/."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from crawl_ops.errors import StoreError
+from crawl_ops.storage.faults import of_statements
+from crawl_ops.storage.files import LocalFiles
 from crawl_ops.storage.interrupting import interruptible
 from crawl_ops.storage.schema import columns_of, sql_text, table_of
 from crawl_ops.storage.telling import told
@@ -15,8 +18,10 @@ from crawl_ops.storage.telling import told
 class Names:
     """What names stand for in a connection. The base of Session."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, files: LocalFiles) -> None:
         self.connection = connection
+        self.files = files
+        self.selects: dict[str, str] = {}  # that views stand for, also where their rows are read
         self._number = 0
         self._kinds: dict[str, str] = {}  # name -> TABLE or VIEW
 
@@ -75,7 +80,8 @@ class Names:
 
     def count(self, name: str) -> int:
         """The rows of a name, or of a SELECT in parentheses that storage has put together."""
-        return int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0])
+        with self._told("count", name):
+            return int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0])
 
     def rename(self, name: str, new: str) -> None:
         """Give a temporary table the name of another one, which goes."""
@@ -91,15 +97,24 @@ class Names:
         """Forget what a name stands for."""
         if kind := self._kinds.pop(name, None):
             self.connection.execute(f"DROP {kind} {name_of(name)}")
+            self.selects.pop(name, None)
 
     def _view(self, name: str, select: str) -> None:
         self.drop(name)
-        with told(name):
+        self.selects[name] = select
+        with self._told(name):
             self.connection.execute(f"CREATE TEMP VIEW {name_of(name)} AS {select}")
         self._kinds[name] = "VIEW"
 
+    def broken(self, error: Exception, statement: str = "") -> str | None:
+        """What is wrong with a data file that is read here, if that may be why a call failed."""
+        return of_statements(error, self.files, (*self.selects.values(), statement))
+
+    def _told(self, what: str, statement: str = "") -> AbstractContextManager[None]:
+        return told(what, lambda error: self.broken(error, statement))
+
     def _run(self, statement: str, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
-        with told(statement[:60]):
+        with self._told(statement[:60], statement):
             return interruptible(
                 self.connection,
                 lambda: self.connection.execute(statement, dict(parameters) or None),

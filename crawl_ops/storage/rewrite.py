@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from crawl_ops.errors import StoreError, os_reason
+from crawl_ops.storage.faults import reading
 from crawl_ops.storage.manifest import SLOT_BITS, SLOTS, Bucket, FileEntry
 from crawl_ops.storage.merged import KEYS, MOVED, ORDERS, Merged, Overlay, is_plain
 from crawl_ops.storage.patching import changes_of, may_be_patched, patch
@@ -87,7 +88,8 @@ class _BucketFiles:
         path = self._commit.data_path(bucket, "base")
         target, aside = files.aside(".parquet"), files.aside(".parquet")
         try:
-            rows = patch(table, source, target, aside, changes)
+            with reading(str(source), table):
+                rows = patch(table, source, target, aside, changes)
             size = target.stat().st_size
             files.publish(target, path)
         except OSError as error:

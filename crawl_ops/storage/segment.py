@@ -6,8 +6,9 @@ segments/<segment>/done/<job>-000.json                 the job has finished that
 segments/<segment>/filters/<fingerprint>               the URL filters that fetch and parse asked
 """
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crawl_ops.errors import NotFoundError, StoreError
+from crawl_ops.storage.faults import reading
 from crawl_ops.storage.files import SCRATCH, LocalFiles
 from crawl_ops.storage.part_writer import PartWriter
 from crawl_ops.storage.schema import check_file, table_of
@@ -188,8 +190,12 @@ class Segment:
                 for n in range(parquet.num_row_groups)
             ]
 
-    def open_part(self, file: PartFile, part: str) -> pq.ParquetFile:
-        """One part file, checked against the declared schema; read it by row groups."""
+    @contextlib.contextmanager
+    def open_part(self, file: PartFile, part: str) -> Iterator[pq.ParquetFile]:
+        """One part file, checked against the declared schema; read it by row groups.
+
+        Raises StoreError naming it where it turns out, in the meantime too, that it is broken.
+        """
         location = self.files.location(file.path)
         try:
             parquet = pq.ParquetFile(location)
@@ -197,8 +203,9 @@ class Segment:
             raise StoreError(
                 f"{location}: cannot be read as Parquet: {one_line(error)}; {MENDING}"
             ) from None
-        check_file(part, location, parquet.schema_arrow)
-        return parquet
+        with parquet, reading(location, part):
+            check_file(part, location, parquet.schema_arrow)
+            yield parquet
 
     def note_filters(self, fingerprint: str) -> None:
         """Note which URL filters judge what is written to the segment from now on.

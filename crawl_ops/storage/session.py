@@ -20,7 +20,6 @@ from crawl_ops.storage.once import part_rows
 from crawl_ops.storage.schema import check_stats, column_types, schemas, sql_text
 from crawl_ops.storage.segment import Segment
 from crawl_ops.storage.spool import Spool
-from crawl_ops.storage.telling import told
 
 ROW_GROUP_ROWS = 122_880
 SPOOLED_ROWS = 20_480  # of a row group on disk: what is read in parts reads little else
@@ -35,7 +34,6 @@ class Session(Names):
     """
 
     def __init__(self, files: LocalFiles, config: CrawlConfig, threads: int | None = None) -> None:
-        self.files = files
         self._spill = files.root / SCRATCH / "spill" / uuid.uuid4().hex
         with contextlib.suppress(OSError):  # the engine makes the last folder only, when it spills
             self._spill.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +43,8 @@ class Session(Names):
                     "autoinstall_known_extensions": "false",
                     "autoload_known_extensions": "false",
                 }
-            )
+            ),
+            files,
         )
         limits = config.duckdb
         self._threads = min(limits.threads, threads or limits.threads)
@@ -165,7 +164,7 @@ class Session(Names):
         self, query: str, batch_rows: int = BATCH_ROWS, **parameters: Any
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a SELECT in sql/ as Arrow batches."""
-        with told(query):
+        with self._told(query):
             reader = interruptible(
                 self.connection,
                 lambda: self.connection.sql(sql_text(query), params=parameters).to_arrow_reader(
@@ -179,7 +178,7 @@ class Session(Names):
         return self._arrow_table(select)
 
     def _arrow_table(self, select: str, parameters: Mapping[str, Any] | None = None) -> pa.Table:
-        with told(select[:60]):
+        with self._told(select[:60], select):
             return interruptible(
                 self.connection,
                 lambda: self.connection.sql(select, params=parameters).to_arrow_table(),

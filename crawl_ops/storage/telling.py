@@ -3,9 +3,9 @@
 import contextlib
 import errno
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from crawl_ops.errors import StoreError
+from crawl_ops.errors import CrawlError, StoreError
 
 _NO_SPACE = "No space left on device"
 _FILE = re.compile(r"""(?P<quote>["'])(?P<name>.+?)(?P=quote)""")
@@ -16,15 +16,23 @@ MENDING = "docs/recovery.md says what mends it"
 
 
 @contextlib.contextmanager
-def told(what: str) -> Iterator[None]:
-    """Failures of the engine as StoreError: `what` was done."""
+def told(what: str, look: Callable[[Exception], str | None] | None = None) -> Iterator[None]:
+    """Failures of the engine as StoreError: `what` was done.
+
+    look: finds the file that is broken where the error names none.
+    """
     import duckdb
+    import pyarrow as pa
 
     try:
         yield
-    except duckdb.Error as error:
-        said = of_a_file(error) or f"{' '.join(what.split())}: {one_line(error)}"
-        raise StoreError(said) from error
+    except CrawlError:
+        raise
+    except Exception as error:
+        said = of_a_file(error) or (look(error) if look is not None else None)
+        if said is None and not isinstance(error, duckdb.Error | pa.ArrowException):
+            raise
+        raise StoreError(said or f"{' '.join(what.split())}: {one_line(error)}") from error
 
 
 def of_a_file(error: Exception) -> str | None:
@@ -41,8 +49,20 @@ def of_a_file(error: Exception) -> str | None:
     if file is None:
         return None
     if any(word in text for word in _GONE):
-        return f"{file['name']}: this data file is missing; {MENDING}"
-    return f"{file['name']}: this data file is broken ({_without(text, file[0])}); {MENDING}"
+        return missing(file["name"])
+    return broken(file["name"], text.replace(file[0], ""))
+
+
+def missing(location: str) -> str:
+    """That a data file is not there."""
+    return f"{location}: this data file is missing; {MENDING}"
+
+
+def broken(location: str, why: Exception | str) -> str:
+    """That a data file cannot be read as what it should be."""
+    said = one_line(why).removeprefix(f"{location}: ")
+    said = said.removeprefix("Invalid Input Error: ").removeprefix("IO Error: ")[:200]
+    return f"{location}: this data file is broken ({said}); {MENDING}"
 
 
 def is_full(error: Exception) -> bool:
@@ -51,11 +71,11 @@ def is_full(error: Exception) -> bool:
     return number in (errno.ENOSPC, errno.EDQUOT) or _NO_SPACE in str(error)
 
 
-def one_line(error: Exception) -> str:
-    """An error of the engine without the statement that it repeats."""
-    return " ".join(_SQL_TAIL.sub("", str(error)).split())[:400]
+def one_line(error: Exception | str) -> str:
+    """An error of the engine without the statement that it repeats, nor bytes of a file."""
+    return printable(" ".join(_SQL_TAIL.sub("", str(error)).split())[:400])
 
 
-def _without(text: str, quoted: str) -> str:
-    said = " ".join(text.replace(quoted, "").split())
-    return said.removeprefix("Invalid Input Error: ").removeprefix("IO Error: ")[:200]
+def printable(text: str) -> str:
+    """`text` with what is no printable character written as in Python."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

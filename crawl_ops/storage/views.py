@@ -35,6 +35,7 @@ def bind_views(
     read = {*only, *(below for name in only for below in OVER_VIEWS.get(name, ()))}
     for name in names:
         select = view_select(crawl, session, name) if name in read else _no_rows(name)
+        session.selects[name] = select
         session.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
 
 
