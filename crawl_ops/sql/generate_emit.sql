@@ -9,7 +9,7 @@ SELECT
     d.retries, d.signature, d.etag, d.last_modified, d.depth, d.max_depth, d.metadata,
     s.sort_value,
     s.list,
-    s.rank_in_host
+    place_of(s.rank_in_host, d.host, s.sort_value, d.url)                             AS rank_in_host
 FROM crawldb AS d
 JOIN (SELECT * FROM dealt WHERE slot BETWEEN $lo::USMALLINT AND $hi::USMALLINT) AS s USING (k)
 WHERE d.score >= $least::FLOAT

@@ -68,7 +68,7 @@ class Names:
         self._run(f"INSERT INTO {name_of(name)} {sql_text(query)}", parameters)
 
     def define(self, name: str) -> None:
-        """Run the macros of sql/<name>.sql (schedule/…, scoring/…)."""
+        """Run the macros of sql/<name>.sql (schedule/…, scoring/…, places/…)."""
         self._run(sql_text(name), {})
 
     def create(self, name: str, query: str, **parameters: Any) -> int:

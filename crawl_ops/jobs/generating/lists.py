@@ -78,8 +78,8 @@ def _emitting(
     for bucket in buckets:
         session.bind_bucket("crawldb", "crawldb", bucket)
         told = placed or (_all_due(taken) and in_one_file(bucket))
-        emit = "generate_emit" if told else "generate_emit_by_url"
-        yield emit, {**given, "lo": bucket.lo, "hi": bucket.hi}
+        session.define("places/told" if told else "places/by_url")
+        yield "generate_emit", {**given, "lo": bucket.lo, "hi": bucket.hi}
 
 
 def _placed(config: CrawlConfig, taken: Claim) -> bool:
